@@ -1,0 +1,57 @@
+"""Every number the core works with, in one frozen, printable value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+PIPELINE_VERSION = "1"
+"""Raised when chunking or embedding changes so that stored vectors become stale."""
+
+SAMPLE_MODEL = "all-MiniLM-L6-v2"
+
+
+@dataclass(frozen=True, slots=True)
+class RagConfig:
+    """Configuration of the core; sources are given where a value is not ours.
+
+    Attributes:
+        model: a known model name, or the path of a sentence-transformers folder.
+        chunk_chars: budget of a chunk's own words, in characters (reference study: 512).
+        bm25_k1, bm25_b: Robertson and Zaragoza 2009; the reference study's values.
+        rrf_k: Cormack, Clarke and Büttcher 2009, who found 60 good over many collections.
+        n_candidates: how many chunks each side hands to the fusion.
+        distance_cut: default gate; a cosine distance in [0, 2].
+        max_chunks: four good chunks beat twenty (reference study).
+        max_sentences: the most sentences the extractive generator quotes.
+        max_question_chars: longer questions are refused as bad input.
+        threads: CPU threads for the model; 0 leaves torch's own choice.
+    """
+
+    model: str = SAMPLE_MODEL
+    chunk_chars: int = 512
+    bm25_k1: float = 1.2
+    bm25_b: float = 0.75
+    rrf_k: int = 60
+    n_candidates: int = 25
+    distance_cut: float = 0.525
+    max_chunks: int = 4
+    max_sentences: int = 4
+    max_question_chars: int = 2_000
+    threads: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractionLimits:
+    """What one file may cost. Passing a limit ends in `ResourceLimit`, never in a dead worker.
+
+    `memory_mib` bounds the address space of the extraction process, `time_s` its wall time,
+    `max_pages` and `max_cells` what is read, `max_unpacked_mib` what a zip container may unpack to,
+    `max_chars` the canonical text.
+    """
+
+    memory_mib: int = 3_072
+    time_s: float = 180.0
+    max_pages: int = 3_000
+    max_cells: int = 2_000_000
+    max_unpacked_mib: int = 512
+    max_chars: int = 20_000_000

@@ -1,0 +1,264 @@
+"""The values that travel through the core: frozen, slotted, without behaviour that costs.
+
+All offsets are character offsets (Python `str` indices) into a document's canonical text,
+half open: ``canonical[start:end]``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Literal
+
+BlockKind = Literal["heading", "paragraph", "list_item", "table_row", "code"]
+
+
+@dataclass(frozen=True, slots=True)
+class Locator:
+    """Where a stretch of canonical text stands in the original file.
+
+    `page` counts from 1 (PDF). `sheet` and `cells` (an A1 range such as ``A3:C9``) belong to
+    workbooks. `heading_path` runs from the outermost heading inwards. `anchor` is an HTML id.
+    """
+
+    page: int | None = None
+    sheet: str | None = None
+    cells: str | None = None
+    heading_path: tuple[str, ...] = ()
+    anchor: str | None = None
+
+    @property
+    def label(self) -> str:
+        """What a reader is told: ``Hotels › Limits · page 4`` or ``Limits!A3:C9``; may be empty."""
+        parts = [" › ".join(self.heading_path)] if self.heading_path else []
+        if self.page is not None:
+            parts.append(f"page {self.page}")
+        if self.sheet is not None:
+            parts.append(f"{self.sheet}!{self.cells}" if self.cells else self.sheet)
+        return " · ".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A block of canonical text and where it came from. Spans do not overlap and run in order."""
+
+    start: int
+    end: int
+    kind: BlockKind
+    locator: Locator
+    table_header: str | None = None
+    """For a table row: the header row's text, to be repeated in front of a chunk of rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """How much of the file was read: ``read`` of ``total`` units (pages, rows or files)."""
+
+    unit: Literal["page", "row", "document"]
+    read: int
+    total: int
+    missing: tuple[str, ...] = ()
+    """Names of the units without text, e.g. ``("3", "7")`` for pages; at most 50 are listed."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractionWarning:
+    """Something an administrator should know about a file that was read."""
+
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """The canonical text of one file.
+
+    `text` uses ``\\n`` line ends; blocks are separated by a blank line. `is_partial` says that
+    content is known to be missing; then `warnings` says what.
+    """
+
+    title: str
+    text: str
+    spans: tuple[Span, ...]
+    format: str
+    extractor: str
+    """Name and version of the extractor, e.g. ``pdf/1``; a newer one makes a document stale."""
+    coverage: Coverage
+    is_partial: bool = False
+    encoding: str | None = None
+    ocr_confidence: float | None = None
+    """Mean OCR confidence in [0, 1] over recognised lines; None when no OCR was needed."""
+    warnings: tuple[ExtractionWarning, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """One passage. `text` (header + content) is embedded, `content` is quoted.
+
+    ``canonical[start:end] == content`` always. `n_tokens` counts `text` with the model's own
+    tokenizer, special tokens included, and never exceeds the model's window.
+    """
+
+    index: int
+    text: str
+    content: str
+    section: str
+    start: int
+    end: int
+    locator: Locator
+    n_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class StoredChunk:
+    """A chunk as an index gives it back, with the ids that scope and bind it."""
+
+    chunk_id: str
+    document_id: int
+    folder_id: int
+    document_title: str
+    index: int
+    text: str
+    content: str
+    section: str
+    start: int
+    end: int
+    locator: Locator
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredChunk:
+    """A candidate passage.
+
+    `distance` is the cosine distance 1 − cos in [0, 2] of the question and `chunk.text`; smaller
+    is nearer. `bm25_score` ≥ 0 is None when the lexical side did not return it. `rrf_score` > 0
+    ranks within one question only.
+    """
+
+    chunk: StoredChunk
+    distance: float
+    bm25_score: float | None
+    rrf_score: float
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingModel:
+    """The identity of an embedding model; stored with the collection and compared before a search."""
+
+    name: str
+    revision: str
+    dimension: int
+    window_tokens: int
+    pooling: str
+    normalised: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What a question may see: folders, by id. An empty tuple sees nothing."""
+
+    folder_ids: tuple[int, ...]
+    document_ids: tuple[int, ...] | None = None
+    """Restrict further to these documents; None means every document of the folders."""
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """The gate's settings; they belong to one index version.
+
+    A chunk passes when its cosine distance ≤ `distance_cut`; at most `max_chunks` pass.
+    """
+
+    distance_cut: float
+    max_chunks: int = 4
+
+
+class RefusalReason(StrEnum):
+    """Why nothing was answered; the closed list."""
+
+    NOTHING_RETRIEVED = "nothing_retrieved"
+    BELOW_THRESHOLD = "below_threshold"
+    WEAK_EVIDENCE = "weak_evidence"
+    MODEL_ABSTAINED = "model_abstained"
+    UNSUPPORTED_CLAIMS = "unsupported_claims"
+    ROUTED_NO_RETRIEVAL = "routed_no_retrieval"
+    OUT_OF_SCOPE_FOLDER = "out_of_scope_folder"
+    INDEX_NOT_READY = "index_not_ready"
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One step of the pipeline as it ran: its time and what it decided."""
+
+    name: str
+    elapsed_ms: float
+    detail: dict[str, str | int | float | bool | None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """Every stage in order, and the candidates with the numbers that were compared."""
+
+    stages: tuple[Stage, ...]
+    candidates: tuple[ScoredChunk, ...] = ()
+
+    @property
+    def total_ms(self) -> float:
+        """Sum of all stages' wall time in milliseconds."""
+        return sum(stage.elapsed_ms for stage in self.stages)
+
+
+@dataclass(frozen=True, slots=True)
+class BoundCitation:
+    """A numbered source. ``canonical[start:end] == quote``; numbers run from 1 by first appearance."""
+
+    number: int
+    chunk: StoredChunk
+    quote: str
+    start: int
+    end: int
+    locator: Locator
+    distance: float
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerSentence:
+    """One sentence of an answer and the numbers of the citations that carry it (never empty)."""
+
+    text: str
+    citation_numbers: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """An answer: every sentence cited, every citation used."""
+
+    sentences: tuple[AnswerSentence, ...]
+    citations: tuple[BoundCitation, ...]
+    best_distance: float
+    n_unresolved_markers: int
+    generator: str
+    trace: Trace
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """An explicit refusal. `best_distance` is None when nothing was retrieved."""
+
+    reason: RefusalReason
+    best_distance: float | None
+    distance_cut: float
+    nearest: tuple[ScoredChunk, ...]
+    trace: Trace
+
+
+@dataclass(frozen=True, slots=True)
+class IndexReport:
+    """What indexing one document did, counted from the index afterwards, not assumed."""
+
+    n_chunks: int
+    n_tokens: int
+    n_header_tokens: int
+    n_split_for_window: int
+    n_over_window: int
+    elapsed_s: float
