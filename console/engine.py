@@ -1,0 +1,90 @@
+"""The process's one way to models and indexes; nothing heavy is loaded before it is first needed."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+from django.conf import settings
+
+import rag
+from console.index.models import IndexVersion
+
+_lock = threading.RLock()
+_embedders: dict[str, rag.Embedder] = {}
+_indexes: dict[int, rag.Index] = {}
+_store: rag.VectorStore | None = None
+
+
+def config() -> rag.RagConfig:
+    """The frozen configuration every index of this process works with."""
+    return rag.RagConfig(model=settings.EMBEDDING_MODEL)
+
+
+def limits() -> rag.ExtractionLimits:
+    """What one file may cost."""
+    return rag.ExtractionLimits()
+
+
+def embedder(model: str) -> rag.Embedder:
+    """The loaded embedding model of that name or path.
+
+    Raises:
+        rag.ModelMissing: its weights are not on this machine.
+    """
+    with _lock:
+        if model not in _embedders:
+            _embedders[model] = rag.load_embedder(model, threads=config().threads)
+        return _embedders[model]
+
+
+def store() -> rag.VectorStore:
+    """Qdrant Edge in the data folder, or the Qdrant server when `QDRANT_URL` is set.
+
+    Raises:
+        rag.StoreLocked: another process owns the embedded folder.
+        rag.StoreDown: the server does not answer.
+    """
+    global _store  # noqa: PLW0603 - one store a process: the embedded form locks its folder
+    with _lock:
+        if _store is None:
+            if settings.QDRANT_URL:
+                _store = rag.open_server_store(settings.QDRANT_URL, api_key=settings.QDRANT_API_KEY or None)
+            else:
+                _store = rag.open_edge_store(Path(settings.HOME) / "vectors")
+        return _store
+
+
+def index_of(version: IndexVersion) -> rag.Index:
+    """The open index of a version.
+
+    Raises:
+        rag.IndexMismatch: the collection was made by another model than the version says.
+    """
+    with _lock:
+        if version.pk not in _indexes:
+            model = embedder(version.model_name)
+            if (model.model.revision, model.model.dimension) != (version.model_revision, version.dimension):
+                raise rag.IndexMismatch(
+                    f"Index version {version.pk} was built with {version.model_name} revision "
+                    f"{version.model_revision}; this machine has revision {model.model.revision}."
+                )
+            _indexes[version.pk] = rag.open_index(
+                version.collection,
+                config=config(),
+                directory=Path(settings.HOME) / "lexical",
+                store=store(),
+                embedder=model,
+            )
+        return _indexes[version.pk]
+
+
+def close() -> None:
+    """Let go of the store and the models; the next call opens them again."""
+    global _store  # noqa: PLW0603
+    with _lock:
+        _indexes.clear()
+        _embedders.clear()
+        if _store is not None:
+            _store.close()
+            _store = None

@@ -1,0 +1,91 @@
+"""Changes to index versions and thresholds."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+import rag
+from console import engine
+from console.access import Rejected, require_admin
+from console.audit.services import record
+from console.index.models import IndexVersion, ThresholdSetting, VersionState
+from console.index.selectors import active_version
+from console.people.models import User
+
+
+def prepare_active_version() -> IndexVersion:
+    """The active version; on a first start it is made with the configured model and default cut.
+
+    Raises:
+        rag.ModelMissing: the configured model is not on this machine.
+    """
+    version = active_version()
+    if version is not None:
+        return version
+    config = engine.config()
+    model = engine.embedder(config.model).model
+    slug = re.sub(r"[^a-z0-9]+", "-", model.name.lower()).strip("-")[-40:]
+    try:
+        with transaction.atomic():
+            version = IndexVersion.objects.create(
+                collection=f"{slug}-{model.revision[:8]}-p{rag.PIPELINE_VERSION}-{timezone.now():%Y%m%d%H%M%S}",
+                model_name=config.model,
+                model_revision=model.revision,
+                dimension=model.dimension,
+                window_tokens=model.window_tokens,
+                pooling=model.pooling,
+                is_normalised=model.normalised,
+                pipeline_version=rag.PIPELINE_VERSION,
+                chunking=f"E: paragraphs and sentences, header, {config.chunk_chars} characters",
+                state=VersionState.ACTIVE,
+                activated_at=timezone.now(),
+            )
+            ThresholdSetting.objects.create(
+                version=version,
+                distance_cut=config.distance_cut,
+                max_chunks=config.max_chunks,
+                reason="Default of this release.",
+            )
+            record(actor=None, action="version.create", subject=str(version), collection=version.collection)
+    except IntegrityError:
+        # Another process made it in the same moment; one_active_version decided.
+        version = active_version()
+        if version is None:
+            raise
+    return version
+
+
+def set_threshold(
+    *, actor: User | None, version: IndexVersion, distance_cut: float, max_chunks: int, reason: str
+) -> ThresholdSetting:
+    """A new setting of the gate, in force from the next question on.
+
+    Raises:
+        NotPermitted: the actor is no admin.
+        Rejected: a value out of range, or no reason.
+    """
+    require_admin(actor)
+    reason = " ".join(reason.split())
+    if not math.isfinite(distance_cut) or not 0 <= distance_cut <= 2:
+        raise Rejected("cut_out_of_range", "The cut is a cosine distance from 0 to 2.")
+    if not 1 <= max_chunks <= 20:
+        raise Rejected("max_chunks_out_of_range", "Between 1 and 20 passages may pass.")
+    if not reason:
+        raise Rejected("reason_missing", "Say in a few words why; the history shows it.")
+    with transaction.atomic():
+        setting = ThresholdSetting.objects.create(
+            version=version, distance_cut=distance_cut, max_chunks=max_chunks, set_by=actor, reason=reason[:300]
+        )
+        record(
+            actor=actor,
+            action="threshold.set",
+            subject=str(version),
+            distance_cut=distance_cut,
+            max_chunks=max_chunks,
+            reason=setting.reason,
+        )
+    return setting

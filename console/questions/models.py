@@ -1,0 +1,153 @@
+"""Questions and their one answer, with everything needed to explain it later."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from console.index.models import IndexVersion
+from console.sources.models import Document
+
+
+class QuestionState(models.TextChoices):
+    """received → answering → answered | refused | not_allowed | broken."""
+
+    RECEIVED = "received", "Received"
+    ANSWERING = "answering", "Answering"
+    ANSWERED = "answered", "Answered"
+    REFUSED = "refused", "Refused"
+    NOT_ALLOWED = "not_allowed", "Not allowed"
+    BROKEN = "broken", "Broken"
+
+
+PENDING_STATES = (QuestionState.RECEIVED, QuestionState.ANSWERING)
+TERMINAL_STATES = (QuestionState.ANSWERED, QuestionState.REFUSED, QuestionState.NOT_ALLOWED, QuestionState.BROKEN)
+
+
+class Surface(models.TextChoices):
+    """Where a question came from."""
+
+    CONSOLE = "console", "Console"
+    API = "api", "API"
+    CLI = "cli", "Command line"
+    SLACK_MENTION = "slack_mention", "Slack mention"
+    SLACK_DM = "slack_dm", "Slack message"
+    SLACK_COMMAND = "slack_command", "Slack /ask"
+
+
+class Question(models.Model):
+    """One question. Slack ones are unique by (team, channel, ts), so a message is answered once."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    text = models.TextField()
+    surface = models.CharField(max_length=16, choices=Surface.choices)
+    asker = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="questions")
+    folder_ids = models.JSONField(
+        null=True, blank=True, help_text="Folders the asker chose; null means all that may be seen."
+    )
+    slack_team_id = models.CharField(max_length=32, blank=True)
+    slack_channel_id = models.CharField(max_length=32, blank=True)
+    slack_user_id = models.CharField(max_length=32, blank=True)
+    slack_ts = models.CharField(max_length=64, blank=True)
+    slack_thread_ts = models.CharField(max_length=32, blank=True)
+    is_external = models.BooleanField(default=False, help_text="A guest or another organisation can read the answer.")
+    state = models.CharField(
+        max_length=12, choices=QuestionState.choices, default=QuestionState.RECEIVED, db_index=True
+    )
+    lease_until = models.DateTimeField(null=True, blank=True)
+    n_claims = models.PositiveSmallIntegerField(default=0)
+    received_at = models.DateTimeField(auto_now_add=True, db_index=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-received_at"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["slack_team_id", "slack_channel_id", "slack_ts"],
+                condition=~Q(slack_ts=""),
+                name="one_question_per_slack_message",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.text[:80]
+
+    @property
+    def is_pending(self) -> bool:
+        """True until it has its terminal state."""
+        return self.state in PENDING_STATES
+
+    @property
+    def is_from_slack(self) -> bool:
+        """True when the answer has to be delivered to Slack."""
+        return self.surface.startswith("slack_")
+
+
+class Answer(models.Model):
+    """The immutable record of how a question ended, stamped with what produced it."""
+
+    question = models.OneToOneField(Question, on_delete=models.CASCADE, related_name="answer")
+    outcome = models.CharField(max_length=12, choices=QuestionState.choices, db_index=True)
+    sentences = models.JSONField(default=list, help_text="[{text, citations: [number, …]}, …]")
+    reason_code = models.CharField(max_length=40, blank=True, db_index=True)
+    reason = models.CharField(max_length=500, blank=True)
+    best_distance = models.FloatField(null=True, blank=True)
+    distance_cut = models.FloatField(null=True, blank=True)
+    max_chunks = models.PositiveSmallIntegerField(null=True, blank=True)
+    index_version = models.ForeignKey(IndexVersion, on_delete=models.SET_NULL, null=True, related_name="+")
+    model_name = models.CharField(max_length=200, blank=True)
+    generator = models.CharField(max_length=80, blank=True)
+    folder_ids = models.JSONField(default=list, help_text="Folders that were searched.")
+    nearest = models.JSONField(default=list, help_text="Nearest passages: document, label, distance, excerpt.")
+    n_unreadable = models.PositiveIntegerField(default=0, help_text="Failed or stalled documents in those folders.")
+    unreadable = models.JSONField(default=list, help_text="[{folder, count}, …]")
+    n_unresolved_markers = models.PositiveIntegerField(default=0)
+    trace = models.JSONField(default=dict, help_text="Stages with times and decisions; candidates with scores.")
+    elapsed_ms = models.FloatField(default=0)
+    error_reference = models.CharField(max_length=16, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(outcome="answered", reason_code="") | (~Q(outcome="answered") & ~Q(reason_code="")),
+                name="answer_or_reason",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.outcome} {self.question_id}"
+
+    @property
+    def text(self) -> str:
+        """The sentences with their markers, as one paragraph."""
+        return " ".join(
+            sentence["text"] + "".join(f" [{n}]" for n in sentence["citations"]) for sentence in self.sentences
+        )
+
+
+class Citation(models.Model):
+    """A numbered source of an answer; ``canonical[start:end] == quote`` when it was written."""
+
+    answer = models.ForeignKey(Answer, on_delete=models.CASCADE, related_name="citations")
+    number = models.PositiveSmallIntegerField()
+    document = models.ForeignKey(Document, on_delete=models.SET_NULL, null=True, related_name="citations")
+    document_name = models.CharField(max_length=400)
+    document_title = models.CharField(max_length=400)
+    document_sha256 = models.CharField(max_length=64)
+    label = models.CharField(max_length=500, blank=True, help_text="Heading path, page or cells, for people.")
+    locator = models.JSONField(default=dict)
+    start = models.PositiveIntegerField()
+    end = models.PositiveIntegerField()
+    quote = models.TextField()
+    distance = models.FloatField()
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [models.UniqueConstraint(fields=["answer", "number"], name="one_source_per_number")]
+
+    def __str__(self) -> str:
+        return f"[{self.number}] {self.document_name}"

@@ -1,0 +1,162 @@
+"""Turn what the core gives back into the rows that are kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import rag
+from console import storage
+from console.index.models import IndexVersion, ThresholdSetting
+from console.questions import wording
+from console.questions.models import Answer, Citation, QuestionState
+from console.sources.models import Document
+from console.sources.selectors import unreadable_in
+
+EXCERPT_CHARS = 300
+
+
+class StaleCitation(Exception):
+    """A cited document is gone or has other text by now."""
+
+
+@dataclass(slots=True)
+class AnswerRow:
+    """An unsaved answer and its unsaved citations."""
+
+    answer: Answer
+    citations: list[Citation] = field(default_factory=list)
+
+
+def broken_row(reference: str) -> AnswerRow:
+    """Something failed on our side; `reference` finds it in the log."""
+    return AnswerRow(
+        Answer(
+            outcome=QuestionState.BROKEN, reason_code="broken", reason=wording.BROKEN, error_reference=reference
+        )
+    )
+
+
+def not_allowed_row(sentence: str) -> AnswerRow:
+    """The asker, or the audience, may see no folder."""
+    return AnswerRow(Answer(outcome=QuestionState.NOT_ALLOWED, reason_code="not_allowed", reason=sentence))
+
+
+def refused_row(
+    reason: rag.RefusalReason, sentence: str = "", *, folder_ids: list[int] | None = None
+) -> AnswerRow:
+    """A refusal that happened before the core was asked."""
+    return AnswerRow(
+        Answer(
+            outcome=QuestionState.REFUSED,
+            reason_code=reason.value,
+            reason=sentence or wording.refusal_sentence(reason),
+            folder_ids=folder_ids or [],
+        )
+    )
+
+
+def row_of(
+    result: rag.Answered | rag.Refused,
+    *,
+    folder_ids: list[int],
+    version: IndexVersion,
+    setting: ThresholdSetting,
+) -> AnswerRow:
+    """The rows of a result.
+
+    Raises:
+        StaleCitation: a cited document was deleted or replaced meanwhile.
+    """
+    answer = Answer(
+        best_distance=result.best_distance,
+        distance_cut=setting.distance_cut,
+        max_chunks=setting.max_chunks,
+        index_version=version,
+        model_name=version.model_name,
+        folder_ids=folder_ids,
+        trace=_trace(result.trace),
+    )
+    if isinstance(result, rag.Refused):
+        unreadable = unreadable_in(folder_ids)
+        answer.outcome = QuestionState.REFUSED
+        answer.reason_code = result.reason.value
+        answer.reason = wording.refusal_sentence(result.reason)
+        answer.nearest = [_nearest(candidate) for candidate in result.nearest]
+        answer.unreadable = unreadable
+        answer.n_unreadable = sum(int(row["count"]) for row in unreadable)
+        return AnswerRow(answer)
+    answer.outcome = QuestionState.ANSWERED
+    answer.sentences = [
+        {"text": sentence.text, "citations": list(sentence.citation_numbers)} for sentence in result.sentences
+    ]
+    answer.generator = result.generator
+    answer.n_unresolved_markers = result.n_unresolved_markers
+    return AnswerRow(answer, [_citation(bound) for bound in result.citations])
+
+
+def _citation(bound: rag.BoundCitation) -> Citation:
+    document = Document.objects.filter(pk=bound.chunk.document_id, deleted_at=None).first()
+    if document is None or not document.canonical_sha256:
+        raise StaleCitation
+    try:
+        canonical = storage.load_canonical(document.canonical_sha256).text
+    except FileNotFoundError as error:
+        raise StaleCitation from error
+    if canonical[bound.start : bound.end] != bound.quote:
+        raise StaleCitation
+    return Citation(
+        number=bound.number,
+        document=document,
+        document_name=document.name,
+        document_title=document.display_title,
+        document_sha256=document.sha256,
+        label=bound.locator.label[:500],
+        locator=_locator(bound.locator),
+        start=bound.start,
+        end=bound.end,
+        quote=bound.quote,
+        distance=bound.distance,
+    )
+
+
+def _locator(locator: rag.Locator) -> dict[str, object]:
+    values: dict[str, object] = {
+        "page": locator.page,
+        "sheet": locator.sheet,
+        "cells": locator.cells,
+        "heading_path": list(locator.heading_path),
+        "anchor": locator.anchor,
+    }
+    return {name: value for name, value in values.items() if value}
+
+
+def _nearest(candidate: rag.ScoredChunk) -> dict[str, object]:
+    chunk = candidate.chunk
+    return {
+        "document_id": chunk.document_id,
+        "title": chunk.document_title,
+        "label": chunk.locator.label,
+        "start": chunk.start,
+        "end": chunk.end,
+        "distance": round(candidate.distance, 4),
+        "excerpt": chunk.content[:EXCERPT_CHARS],
+    }
+
+
+def _trace(trace: rag.Trace) -> dict[str, object]:
+    return {
+        "stages": [
+            {"name": stage.name, "elapsed_ms": round(stage.elapsed_ms, 3), "detail": stage.detail}
+            for stage in trace.stages
+        ],
+        "candidates": [
+            {
+                "document_id": candidate.chunk.document_id,
+                "chunk_id": candidate.chunk.chunk_id,
+                "distance": round(candidate.distance, 4),
+                "bm25_score": candidate.bm25_score,
+                "rrf_score": round(candidate.rrf_score, 6),
+            }
+            for candidate in trace.candidates
+        ],
+    }

@@ -1,0 +1,44 @@
+"""What people are told, once, for Slack, console, API and command line."""
+
+from __future__ import annotations
+
+import rag
+
+BROKEN = "Something failed on our side. Your question is kept."
+
+NOT_ALLOWED_EXTERNAL = (
+    "I can't answer this here: people from outside the organisation can read this conversation, and no folder "
+    "is shared with them."
+)
+NOT_ALLOWED_CHOSEN = "The answer may stand in a folder you may not see."
+
+QUESTION_TOO_LONG = "The question is longer than I can take. Shorten it to what you want to know."
+QUESTION_EMPTY = "I found no question in the message. Ask it in words."
+
+_REFUSALS: dict[rag.RefusalReason, str] = {
+    rag.RefusalReason.NOTHING_RETRIEVED: "The documents hold nothing that I could search.",
+    rag.RefusalReason.BELOW_THRESHOLD: "Nothing was close enough.",
+    rag.RefusalReason.WEAK_EVIDENCE: "The nearest passages are on the topic but do not say it.",
+    rag.RefusalReason.MODEL_ABSTAINED: "The nearest passages do not answer it.",
+    rag.RefusalReason.UNSUPPORTED_CLAIMS: "I could not support every sentence of an answer with the documents.",
+    rag.RefusalReason.ROUTED_NO_RETRIEVAL: "This is not a question that documents answer.",
+    rag.RefusalReason.OUT_OF_SCOPE_FOLDER: "No folder is connected here. An admin can connect one in the console.",
+    rag.RefusalReason.INDEX_NOT_READY: "The index is not ready yet. Ask again in a few minutes.",
+}
+
+
+def refusal_sentence(reason: rag.RefusalReason) -> str:
+    """The plain sentence for a refusal reason."""
+    return _REFUSALS[reason]
+
+
+def closest(title: str, label: str, distance: float, cut: float) -> str:
+    """``closest: Travel policy › Flights, 0.58; limit 0.52``."""
+    place = f"{title} › {label}" if label else title
+    return f"closest: {place}, {distance:.2f}; limit {cut:.2f}"
+
+
+def unreadable_sentence(unreadable: list[dict[str, str | int]]) -> str:
+    """``2 files in Travel could not be read.``; empty when all could."""
+    parts = [f"{row['count']} {'file' if row['count'] == 1 else 'files'} in {row['folder']}" for row in unreadable]
+    return f"{' and '.join(parts)} could not be read." if parts else ""

@@ -1,0 +1,209 @@
+"""Settings of both ways to run; every value comes from the environment, with safe defaults.
+
+`FOOTNOTE_MODE=embedded` (default): one process, SQLite, Qdrant Edge, nothing else to install.
+`FOOTNOTE_MODE=server`: PostgreSQL, Redis and Qdrant; whatever is missing is named at start.
+"""
+
+from __future__ import annotations
+
+import secrets
+from pathlib import Path
+
+import environ
+from csp.constants import NONE, SELF
+from django.core.exceptions import ImproperlyConfigured
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+env = environ.Env()
+env.smart_cast = False
+if (BASE_DIR / ".env").exists() and not env.bool("FOOTNOTE_IGNORE_DOTENV", False):
+    env.read_env(BASE_DIR / ".env")
+
+MODE = env.str("FOOTNOTE_MODE", "embedded")
+if MODE not in {"embedded", "server"}:
+    raise ImproperlyConfigured(f"FOOTNOTE_MODE is {MODE!r}; it must be 'embedded' or 'server'.")
+IS_EMBEDDED = MODE == "embedded"
+
+
+def _required_in_server_mode(name: str, purpose: str) -> str:
+    """Value of `name`; in server mode its absence stops the start with a sentence."""
+    value = env.str(name, "")
+    if not value and not IS_EMBEDDED:
+        raise ImproperlyConfigured(f"{name} is not set. Server mode needs it: {purpose}.")
+    return value
+
+
+HOME = Path(env.str("FOOTNOTE_HOME", str(BASE_DIR / "var"))).resolve()
+HOME.mkdir(parents=True, exist_ok=True)
+
+
+def _secret_key() -> str:
+    """The configured key, or in embedded mode one generated once and kept beside the data."""
+    key = _required_in_server_mode("SECRET_KEY", "a long random string that all processes share")
+    if key:
+        return key
+    path = HOME / "secret_key"
+    if not path.exists():
+        path.touch(mode=0o600)
+        path.write_text(secrets.token_urlsafe(50))
+    return path.read_text().strip()
+
+
+SECRET_KEY = _secret_key()
+DEBUG = env.bool("DEBUG", False)
+BASE_URL = env.str("FOOTNOTE_BASE_URL", "http://127.0.0.1:8000").rstrip("/")
+ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["127.0.0.1", "localhost", "[::1]"])
+CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
+
+INSTALLED_APPS = [
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "django.contrib.humanize",
+    "channels",
+    "csp",
+    "console",
+    "console.people",
+    "console.audit",
+    "console.sources",
+    "console.index",
+    "console.questions",
+    "console.channels",
+]
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+ROOT_URLCONF = "bot.urls"  # console.urls plus the Slack endpoint
+ASGI_APPLICATION = "console.asgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "console.context.navigation",
+            ],
+        },
+    }
+]
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+AUTH_USER_MODEL = "people.User"
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+LOGIN_URL = "people:sign-in"
+LOGIN_REDIRECT_URL = "overview"
+LOGOUT_REDIRECT_URL = "people:sign-in"
+
+if IS_EMBEDDED and not env.str("DATABASE_URL", ""):
+    DATABASES = {
+        "default": {
+            "ENGINE": "django.db.backends.sqlite3",
+            "NAME": HOME / "footnote.sqlite3",
+            "OPTIONS": {
+                "timeout": 20,
+                # IMMEDIATE takes the write lock at BEGIN, so a read-then-write transaction waits
+                # for its turn instead of failing half way with "database is locked".
+                "transaction_mode": "IMMEDIATE",
+                "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;",
+            },
+        }
+    }
+else:
+    _required_in_server_mode("DATABASE_URL", "postgres://user:password@host:5432/name")
+    DATABASES = {"default": {**env.db("DATABASE_URL"), "CONN_MAX_AGE": 60, "CONN_HEALTH_CHECKS": True}}
+
+REDIS_URL = _required_in_server_mode("REDIS_URL", "redis://host:6379/0, for the queue and live pages")
+QDRANT_URL = _required_in_server_mode("QDRANT_URL", "http://host:6333, where the vectors live")
+QDRANT_API_KEY = env.str("QDRANT_API_KEY", "")
+
+if REDIS_URL:
+    CHANNEL_LAYERS = {
+        "default": {"BACKEND": "channels_redis.core.RedisChannelLayer", "CONFIG": {"hosts": [REDIS_URL]}}
+    }
+else:
+    CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
+
+CELERY_BROKER_URL = REDIS_URL or "memory://"
+
+STATIC_URL = "/static/"
+STATIC_ROOT = HOME / "static"
+STATICFILES_DIRS = [BASE_DIR / "console" / "static"]
+WHITENOISE_USE_FINDERS = True
+DATA_UPLOAD_MAX_NUMBER_FILES = 500
+DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024
+FILE_UPLOAD_TEMP_DIR = str(HOME / "uploads")
+(HOME / "uploads").mkdir(exist_ok=True)
+MAX_UPLOAD_BYTES = env.int("FOOTNOTE_MAX_UPLOAD_MB", 100) * 1024 * 1024
+
+EMBEDDING_MODEL = env.str("FOOTNOTE_EMBEDDING_MODEL", "all-MiniLM-L6-v2")
+ANSWER_LEASE_S = env.int("FOOTNOTE_ANSWER_LEASE_S", 120)
+INGEST_LEASE_S = env.int("FOOTNOTE_INGEST_LEASE_S", 600)
+
+SLACK_BOT_TOKEN = env.str("SLACK_BOT_TOKEN", "")
+SLACK_APP_TOKEN = env.str("SLACK_APP_TOKEN", "")
+SLACK_SIGNING_SECRET = env.str("SLACK_SIGNING_SECRET", "")
+SLACK_API_URL = env.str("SLACK_API_URL", "https://slack.com/api/")
+
+LANGUAGE_CODE = "en"
+TIME_ZONE = "UTC"
+USE_I18N = True
+USE_TZ = True
+
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = BASE_URL.startswith("https://")
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BASE_URL.startswith("https://") else None
+X_FRAME_OPTIONS = "DENY"
+_SOCKETS = BASE_URL.replace("http", "ws", 1)
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        "img-src": [SELF, "data:"],
+        "font-src": [SELF],
+        "connect-src": [SELF, _SOCKETS],
+        "form-action": [SELF],
+        "base-uri": [NONE],
+        "frame-ancestors": [NONE],
+    }
+}
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "{asctime} {levelname:<7} {name}: {message}", "style": "{"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": env.str("LOG_LEVEL", "INFO")},
+    "loggers": {
+        # These log request bodies, which hold people's questions.
+        "slack_bolt": {"level": "WARNING"},
+        "slack_bolt.App": {"level": "WARNING"},
+        "slack_bolt.middleware": {"level": "ERROR"},
+        "slack_sdk": {"level": "WARNING"},
+        "RapidOCR": {"level": "WARNING"},
+        "celery": {"level": "WARNING"},
+        "httpx": {"level": "WARNING"},
+        "pypdfium2": {"level": "ERROR"},
+    },
+}

@@ -1,0 +1,153 @@
+"""Folders, documents and what happened when they were read."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+
+
+class Folder(models.Model):
+    """A set of documents with one rule of who may be answered from it."""
+
+    name = models.CharField(max_length=120, unique=True)
+    description = models.CharField(max_length=300, blank=True)
+    is_open = models.BooleanField(
+        default=False,
+        help_text="Everyone may ask it: all people of the console, direct messages and channels without a set-up.",
+    )
+    is_shared_externally = models.BooleanField(
+        default=False, help_text="Guests and people of other organisations may be answered from it."
+    )
+    members = models.ManyToManyField(settings.AUTH_USER_MODEL, blank=True, related_name="folders")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["name"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class DocumentState(models.TextChoices):
+    """queued → extracting → indexing → indexed | partial | failed | stalled."""
+
+    QUEUED = "queued", "Queued"
+    EXTRACTING = "extracting", "Extracting"
+    INDEXING = "indexing", "Indexing"
+    INDEXED = "indexed", "Indexed"
+    PARTIAL = "partial", "Partial"
+    FAILED = "failed", "Failed"
+    STALLED = "stalled", "Stalled"
+
+
+WORKING_STATES = (DocumentState.QUEUED, DocumentState.EXTRACTING, DocumentState.INDEXING)
+SEARCHABLE_STATES = (DocumentState.INDEXED, DocumentState.PARTIAL)
+ATTENTION_STATES = (DocumentState.FAILED, DocumentState.PARTIAL, DocumentState.STALLED)
+
+
+class Document(models.Model):
+    """One file of a folder, known by its path in it; its bytes are stored once by SHA-256.
+
+    A deleted document keeps its row, with `deleted_at` set, until every index has let go of it.
+    """
+
+    folder = models.ForeignKey(Folder, on_delete=models.CASCADE, related_name="documents")
+    name = models.CharField(max_length=400, help_text="Path within the folder.")
+    title = models.CharField(max_length=400, blank=True)
+    sha256 = models.CharField(max_length=64, db_index=True)
+    size_bytes = models.PositiveBigIntegerField()
+    state = models.CharField(max_length=12, choices=DocumentState.choices, default=DocumentState.QUEUED, db_index=True)
+    reason_code = models.CharField(max_length=40, blank=True)
+    reason = models.CharField(max_length=500, blank=True)
+    next_step = models.CharField(max_length=500, blank=True)
+    format = models.CharField(max_length=20, blank=True)
+    extractor = models.CharField(max_length=40, blank=True)
+    encoding = models.CharField(max_length=40, blank=True)
+    ocr_confidence = models.FloatField(null=True, blank=True)
+    coverage_unit = models.CharField(max_length=12, blank=True)
+    coverage_read = models.PositiveIntegerField(null=True, blank=True)
+    coverage_total = models.PositiveIntegerField(null=True, blank=True)
+    coverage_missing = models.JSONField(default=list, blank=True)
+    warnings = models.JSONField(default=list, blank=True)
+    canonical_sha256 = models.CharField(max_length=64, blank=True)
+    n_chars = models.PositiveIntegerField(null=True, blank=True)
+    n_chunks = models.PositiveIntegerField(null=True, blank=True, help_text="Read back from the active index.")
+    progress_done = models.PositiveIntegerField(default=0)
+    progress_total = models.PositiveIntegerField(default=0)
+    lease_until = models.DateTimeField(null=True, blank=True)
+    n_claims = models.PositiveSmallIntegerField(default=0, help_text="Claims since the last upload or retry.")
+    uploaded_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+    uploaded_at = models.DateTimeField(auto_now_add=True)
+    state_changed_at = models.DateTimeField(auto_now_add=True)
+    queued_at = models.DateTimeField(auto_now_add=True, help_text="When its last message was sent to the workers.")
+    deleted_at = models.DateTimeField(null=True, blank=True, db_index=True)
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["folder", "name"], condition=models.Q(deleted_at=None), name="document_name_unique_in_folder"
+            ),
+            models.CheckConstraint(
+                condition=~models.Q(state__in=["failed", "partial", "stalled"])
+                | (~models.Q(reason_code="") & ~models.Q(reason="") & ~models.Q(next_step="")),
+                name="document_trouble_has_reason",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(state__in=["failed", "partial", "stalled"]) | models.Q(reason_code=""),
+                name="document_reason_only_in_trouble",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def display_title(self) -> str:
+        """The title found in the document, else its file name."""
+        return self.title or self.name.rsplit("/", 1)[-1]
+
+    @property
+    def is_working(self) -> bool:
+        """True while a worker has something left to do with it."""
+        return self.state in WORKING_STATES
+
+    @property
+    def needs_attention(self) -> bool:
+        """True for failed, partial and stalled."""
+        return self.state in ATTENTION_STATES
+
+
+class ExtractionAttempt(models.Model):
+    """One run over one document: why it ran, how it ended, how long it waited and ran."""
+
+    class Trigger(models.TextChoices):
+        UPLOAD = "upload", "Upload"
+        REPLACE = "replace", "New bytes"
+        RETRY = "retry", "Retry"
+        RESTART = "restart", "Picked up after a restart"
+
+    document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="attempts")
+    trigger = models.CharField(max_length=12, choices=Trigger.choices)
+    sha256 = models.CharField(max_length=64)
+    requested_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+    requested_at = models.DateTimeField(auto_now_add=True)
+    started_at = models.DateTimeField(null=True, blank=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+    outcome = models.CharField(max_length=12, choices=DocumentState.choices, blank=True)
+    reason_code = models.CharField(max_length=40, blank=True)
+    reason = models.CharField(max_length=500, blank=True)
+    extractor = models.CharField(max_length=40, blank=True)
+
+    class Meta:
+        ordering = ["-id"]
+
+    def __str__(self) -> str:
+        return f"{self.document_id} {self.trigger} → {self.outcome or '…'}"
+
+    @property
+    def run_s(self) -> float | None:
+        """Seconds between start and end; None while it runs."""
+        if self.started_at is None or self.finished_at is None:
+            return None
+        return (self.finished_at - self.started_at).total_seconds()

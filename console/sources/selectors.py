@@ -1,0 +1,67 @@
+"""Reads of folders and documents, already limited to what the reader may see."""
+
+from __future__ import annotations
+
+from django.db.models import Count, Q, QuerySet
+
+from console.people.models import User
+from console.sources.models import ATTENTION_STATES, SEARCHABLE_STATES, WORKING_STATES, Document, Folder
+
+
+def folders_visible_to(user: User) -> QuerySet[Folder]:
+    """Open folders and those the person is a member of; admins see all."""
+    if user.is_admin:
+        return Folder.objects.all()
+    if not user.is_active:
+        return Folder.objects.none()
+    return Folder.objects.filter(Q(is_open=True) | Q(pk__in=user.folders.values("pk")))
+
+
+def folders_with_counts(user: User) -> QuerySet[Folder]:
+    """Visible folders with `n_documents`, `n_searchable`, `n_attention`, `n_working`; counted, not stored."""
+    alive = Q(documents__deleted_at=None)
+    return folders_visible_to(user).annotate(
+        n_documents=Count("documents", filter=alive),
+        n_searchable=Count("documents", filter=alive & Q(documents__state__in=SEARCHABLE_STATES)),
+        n_attention=Count("documents", filter=alive & Q(documents__state__in=ATTENTION_STATES)),
+        n_working=Count("documents", filter=alive & Q(documents__state__in=WORKING_STATES)),
+    )
+
+
+def folder_for(user: User, folder_id: int) -> Folder:
+    """The folder, if the person may see it.
+
+    Raises:
+        Folder.DoesNotExist: it does not exist, or is not theirs to see; the two look alike.
+    """
+    return folders_visible_to(user).get(pk=folder_id)
+
+
+def documents_visible_to(user: User) -> QuerySet[Document]:
+    """Documents, not deleted, of visible folders."""
+    return Document.objects.filter(deleted_at=None, folder__in=folders_visible_to(user)).select_related("folder")
+
+
+def document_for(user: User, document_id: int) -> Document:
+    """The document, if the person may see it.
+
+    Raises:
+        Document.DoesNotExist: it does not exist, was deleted, or is not theirs to see.
+    """
+    return documents_visible_to(user).get(pk=document_id)
+
+
+def documents_needing_attention(user: User) -> QuerySet[Document]:
+    """Failed, partial and stalled documents, grouped by reason when read in order."""
+    return documents_visible_to(user).filter(state__in=ATTENTION_STATES).order_by("reason_code", "folder__name", "name")
+
+
+def unreadable_in(folder_ids: list[int]) -> list[dict[str, str | int]]:
+    """How many documents of each folder could not be read: ``[{"folder": name, "count": n}, …]``."""
+    rows = (
+        Document.objects.filter(deleted_at=None, folder_id__in=folder_ids, state__in=["failed", "stalled"])
+        .values("folder__name")
+        .annotate(count=Count("pk"))
+        .order_by("folder__name")
+    )
+    return [{"folder": row["folder__name"], "count": row["count"]} for row in rows]

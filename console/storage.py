@@ -1,0 +1,114 @@
+"""Files on disk: originals stored once by SHA-256, canonical texts beside them.
+
+Everything is written to a temporary name in the same folder and renamed, so a reader never sees
+half a file, whatever is killed when.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.conf import settings
+
+import rag
+
+
+def _path(kind: str, digest: str) -> Path:
+    return Path(settings.HOME) / kind / digest[:2] / digest
+
+
+def original_path(sha256: str) -> Path:
+    """Where the original bytes with this SHA-256 lie."""
+    return _path("files", sha256)
+
+
+def store_original(pieces: Iterable[bytes]) -> tuple[str, int]:
+    """Store bytes and give back their SHA-256 (hex) and size; the same bytes are kept once."""
+    root = Path(settings.HOME) / "files"
+    root.mkdir(parents=True, exist_ok=True)
+    digest = hashlib.sha256()
+    size = 0
+    handle, name = tempfile.mkstemp(dir=root, prefix=".incoming-")
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            for piece in pieces:
+                digest.update(piece)
+                size += len(piece)
+                file.write(piece)
+        target = original_path(digest.hexdigest())
+        target.parent.mkdir(parents=True, exist_ok=True)
+        temporary.replace(target)
+    finally:
+        temporary.unlink(missing_ok=True)
+    return digest.hexdigest(), size
+
+
+@dataclass(frozen=True, slots=True)
+class CanonicalText:
+    """A document's canonical text as it was extracted, with its spans."""
+
+    text: str
+    spans: tuple[rag.Span, ...]
+
+
+def store_canonical(extraction: rag.Extraction) -> str:
+    """Store text and spans; gives back the key (SHA-256 of what was stored)."""
+    body = json.dumps(
+        {
+            "text": extraction.text,
+            "spans": [
+                [
+                    span.start,
+                    span.end,
+                    span.kind,
+                    span.locator.page,
+                    span.locator.sheet,
+                    span.locator.cells,
+                    list(span.locator.heading_path),
+                    span.locator.anchor,
+                ]
+                for span in extraction.spans
+            ],
+        },
+        ensure_ascii=False,
+        separators=(",", ":"),
+    ).encode("utf-8", "surrogatepass")
+    key = hashlib.sha256(body).hexdigest()
+    target = _path("canonical", key)
+    if not target.exists():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=".incoming-")
+        with os.fdopen(handle, "wb") as file:
+            file.write(body)
+        Path(name).replace(target)
+    return key
+
+
+def load_canonical(key: str) -> CanonicalText:
+    """The canonical text stored under `key`.
+
+    Raises:
+        FileNotFoundError: the file is gone from the data folder.
+    """
+    body = json.loads(_path("canonical", key).read_bytes().decode("utf-8", "surrogatepass"))
+    return CanonicalText(
+        text=body["text"],
+        spans=tuple(
+            rag.Span(
+                start=start,
+                end=end,
+                kind=kind,
+                locator=rag.Locator(
+                    page=page, sheet=sheet, cells=cells, heading_path=tuple(heading_path), anchor=anchor
+                ),
+            )
+            for start, end, kind, page, sheet, cells, heading_path, anchor in body["spans"]
+        ),
+    )

@@ -1,0 +1,57 @@
+"""Celery tasks: take an id, call one service, post what is finished. All may run twice."""
+
+from __future__ import annotations
+
+from celery import Task, shared_task
+
+import rag
+from bot.delivery import deliver_answer as deliver_to_slack
+from bot.delivery import pick_up_undelivered
+from console.questions import services as questions
+from console.sources import ingest
+
+
+def _retry_in_s(task: Task) -> float:
+    """1, 4, 16, then 60 seconds."""
+    return float(min(60, 4**task.request.retries))
+
+
+@shared_task(name="footnote.ingest_document", bind=True, max_retries=8, soft_time_limit=1_800)
+def ingest_document(self: Task, document_id: int) -> None:
+    """Extract and index one document."""
+    try:
+        ingest.ingest_document(document_id)
+    except rag.Unavailable as error:
+        raise self.retry(exc=error, countdown=_retry_in_s(self)) from error
+
+
+@shared_task(name="footnote.purge_document", bind=True, max_retries=8)
+def purge_document(self: Task, document_id: int) -> None:
+    """Remove one deleted document from every index."""
+    try:
+        ingest.purge_document(document_id)
+    except rag.Unavailable as error:
+        raise self.retry(exc=error, countdown=_retry_in_s(self)) from error
+
+
+@shared_task(name="footnote.answer_question", bind=True, max_retries=3)
+def answer_question(self: Task, question_id: str) -> None:
+    """Answer one question."""
+    try:
+        questions.answer_question(question_id)
+    except rag.Unavailable as error:
+        raise self.retry(exc=error, countdown=_retry_in_s(self)) from error
+
+
+@shared_task(name="footnote.deliver_answer")
+def deliver_answer(question_id: str) -> None:
+    """Post one finished question's terminal message to Slack."""
+    deliver_to_slack(question_id)
+
+
+@shared_task(name="footnote.pick_up_pending")
+def pick_up_pending(at_start: bool = False) -> None:
+    """Queue again what a lost message, a restart or a dead worker left pending."""
+    ingest.pick_up_pending(at_start=at_start)
+    questions.pick_up_pending(at_start=at_start)
+    pick_up_undelivered(at_start=at_start)
