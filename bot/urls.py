@@ -1,0 +1,12 @@
+"""Every URL of the site: the console's, and the one Slack posts to."""
+
+from __future__ import annotations
+
+from django.urls import include, path
+
+from bot.views import slack_events
+
+urlpatterns = [
+    path("slack/events", slack_events, name="slack-events"),
+    path("", include("console.urls")),
+]
