@@ -72,6 +72,8 @@ INSTALLED_APPS = [
     "console.index",
     "console.questions",
     "console.channels",
+    "bot",
+    "workers",
 ]
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",

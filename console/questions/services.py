@@ -181,7 +181,9 @@ def pick_up_pending(*, at_start: bool = False) -> int:
         waiting.update(lease_until=None)
     else:
         waiting = waiting.filter(
-            Q(lease_until__lt=now) | Q(lease_until=None, received_at__lt=now - timedelta(seconds=2))
+            Q(lease_until__lt=now)
+            | Q(lease_until=None, received_at__lt=now - timedelta(seconds=2))
+            | Q(lease_until=None, surface=Surface.CLI)  # asked in a process without workers
         )
     ids = list(waiting.order_by("received_at").values_list("pk", flat=True)[:200])
     for question_id in ids:

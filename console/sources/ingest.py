@@ -320,7 +320,9 @@ def pick_up_pending(*, at_start: bool = False) -> int:
         Document.objects.filter(lease_until__isnull=False).update(lease_until=None)
     else:
         waiting = waiting.filter(
-            Q(lease_until__lt=now) | Q(lease_until=None, queued_at__lt=now - REQUEUE_AFTER)
+            Q(lease_until__lt=now)
+            | Q(lease_until=None, queued_at=None)
+            | Q(lease_until=None, queued_at__lt=now - REQUEUE_AFTER)
         )
         deleted = deleted.filter(deleted_at__lt=now - timedelta(seconds=15))
     ids = list(waiting.order_by("state_changed_at").values_list("pk", flat=True))

@@ -79,7 +79,9 @@ class Document(models.Model):
     uploaded_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
     uploaded_at = models.DateTimeField(auto_now_add=True)
     state_changed_at = models.DateTimeField(auto_now_add=True)
-    queued_at = models.DateTimeField(auto_now_add=True, help_text="When its last message was sent to the workers.")
+    queued_at = models.DateTimeField(
+        null=True, help_text="When its last message was sent to the workers; null: none of them can have seen one."
+    )
     deleted_at = models.DateTimeField(null=True, blank=True, db_index=True)
 
     class Meta:

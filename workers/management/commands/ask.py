@@ -1,0 +1,130 @@
+"""`manage.py ask`: one question on the command line, answered with citations or refused."""
+
+from __future__ import annotations
+
+import json
+import time
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from rich.console import Console
+from rich.text import Text
+
+from console import engine
+from console.access import Rejected
+from console.people.models import Role, User
+from console.questions import wording
+from console.questions.models import Answer, Question, QuestionState, Surface
+from console.questions.services import answer_of, answer_question, ask_question
+from workers.ownership import DataFolderOwnership
+
+POLL_EVERY_S = 0.1
+
+
+class Command(BaseCommand):
+    """Ask the documents a question."""
+
+    help = "Ask the documents one question and print the cited answer, or the refusal with its reason."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """The question, and as whom to ask it."""
+        parser.add_argument("question")
+        parser.add_argument("--as", dest="username", help="ask as this person (default: the first admin)")
+        parser.add_argument("--json", action="store_true", help="print JSON")
+        parser.add_argument("--timeout", type=float, default=120.0, help="seconds to wait for the running server")
+
+    def handle(self, *, question: str, username: str | None, timeout: float, **options: Any) -> None:
+        """Answer in this process, or let the process that owns the data folder do it."""
+        asker = _asker(username)
+        try:
+            row = ask_question(actor=asker, text=question, surface=Surface.CLI)
+        except Rejected as error:
+            raise CommandError(str(error)) from error
+        owner = DataFolderOwnership()
+        if owner.claim():
+            try:
+                answer_question(str(row.pk))
+            finally:
+                engine.close()
+                owner.release()
+        else:
+            _wait(row, timeout)
+        answer = answer_of(row)
+        if answer is None:
+            raise CommandError("The question is still pending. Is a worker running? `manage.py doctor` looks.")
+        if options["json"]:
+            self.stdout.write(json.dumps(_as_json(answer), ensure_ascii=False, indent=2))
+        else:
+            _print(answer)
+
+
+def _asker(username: str | None) -> User:
+    people = User.objects.filter(is_active=True)
+    asker = people.filter(username=username).first() if username else people.filter(role=Role.ADMIN).first()
+    if asker is None:
+        raise CommandError(
+            f"There is no active person named {username}." if username else "Nobody exists yet; run `make run` first."
+        )
+    return asker
+
+
+def _wait(question: Question, timeout_s: float) -> None:
+    deadline = time.monotonic() + timeout_s
+    while time.monotonic() < deadline:
+        question.refresh_from_db(fields=["state"])
+        if not question.is_pending:
+            return
+        time.sleep(POLL_EVERY_S)
+
+
+def _print(answer: Answer) -> None:
+    out = Console(highlight=False)
+    if answer.outcome == QuestionState.ANSWERED:
+        out.print(Text(answer.text))
+        out.print(Text("\nSources", style="bold"))
+        for citation in answer.citations.all():
+            place = f"{citation.document_title} › {citation.label}" if citation.label else citation.document_title
+            out.print(Text(f"[{citation.number}] {place} ({citation.document_name}, distance {citation.distance:.2f})"))
+            out.print(Text(f"    “{citation.quote}”", style="dim"))
+        return
+    if answer.outcome == QuestionState.REFUSED:
+        out.print(Text("I can't answer that from the documents.", style="bold"))
+        out.print(Text(f"{answer.reason} ({answer.reason_code})"))
+        for near in answer.nearest[:1]:
+            cut = answer.distance_cut or 0.0
+            out.print(Text(wording.closest(near["title"], near["label"], near["distance"], cut)))
+        if answer.n_unreadable:
+            out.print(Text(wording.unreadable_sentence(answer.unreadable)))
+        return
+    out.print(Text(answer.reason, style="bold"))
+    if answer.error_reference:
+        out.print(Text(f"Reference {answer.error_reference}; the log has more."))
+
+
+def _as_json(answer: Answer) -> dict[str, object]:
+    return {
+        "question": str(answer.question_id),
+        "outcome": answer.outcome,
+        "sentences": answer.sentences,
+        "citations": [
+            {
+                "number": c.number,
+                "document": c.document_name,
+                "label": c.label,
+                "start": c.start,
+                "end": c.end,
+                "quote": c.quote,
+                "distance": c.distance,
+            }
+            for c in answer.citations.all()
+        ],
+        "reason_code": answer.reason_code,
+        "reason": answer.reason,
+        "best_distance": answer.best_distance,
+        "distance_cut": answer.distance_cut,
+        "nearest": answer.nearest,
+        "unreadable": answer.unreadable,
+        "elapsed_ms": answer.elapsed_ms,
+        "stages": answer.trace.get("stages", []),
+    }

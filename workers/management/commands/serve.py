@@ -1,0 +1,116 @@
+"""`manage.py serve`: the whole product in one process."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+import threading
+from argparse import ArgumentParser
+
+import uvicorn
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from bot import socket_mode
+from console import engine, sockets
+from console.index.services import prepare_active_version
+from workers.embedded import EmbeddedWorkers
+from workers.first_start import ADMIN, FirstStart, set_up
+from workers.ownership import DataFolderOwnership
+
+log = logging.getLogger(__name__)
+
+
+class Command(BaseCommand):
+    """Serve console, worker, vectors and, when tokens are set, Slack."""
+
+    help = "Serve the whole product in one process: console, API, worker, Qdrant Edge; Slack when tokens are set."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Where to listen, and whether a first start loads the sample."""
+        parser.add_argument("--host", default="127.0.0.1")
+        parser.add_argument("--port", type=int, default=8000)
+        parser.add_argument("--no-sample", action="store_true", help="do not load the sample handbook on a first start")
+
+    def handle(self, *, host: str, port: int, no_sample: bool, **_: object) -> None:
+        """Run until interrupted."""
+        if not settings.IS_EMBEDDED:
+            raise CommandError(
+                "`serve` is the embedded way to run. In server mode start `uvicorn console.asgi:application` and "
+                "`celery -A console worker` (see compose.yaml), or unset FOOTNOTE_MODE."
+            )
+        owner = DataFolderOwnership()
+        if not owner.claim():
+            raise CommandError(
+                f"Footnote already runs with the data in {settings.HOME}. Stop that process first, or set "
+                "FOOTNOTE_HOME to another folder."
+            )
+        _refuse_taken_port(host, port)
+        first = set_up(with_sample=not no_sample)
+        workers = EmbeddedWorkers()
+        workers.start()
+        threading.Thread(target=_warm_up, name="warm-up", daemon=True).start()
+        slack = socket_mode.start_socket_mode()
+        self._greet(host, port, first, has_slack=slack is not None)
+        try:
+            asyncio.run(_serve(host, port))
+        except KeyboardInterrupt:
+            pass
+        finally:
+            self.stdout.write("Stopping; what is pending is picked up at the next start.")
+            if slack is not None:
+                slack.close()
+            workers.stop()
+            engine.close()
+            owner.release()
+
+    def _greet(self, host: str, port: int, first: FirstStart, *, has_slack: bool) -> None:
+        lines = ["", f"Footnote serves on http://{host}:{port}"]
+        if first.password:
+            lines += [f"Sign in as {ADMIN} with the password {first.password} (shown only now; "]
+            lines[-1] += "`manage.py changepassword admin` sets another)"
+        if first.has_loaded_sample:
+            lines += ["The sample handbook is being indexed; `manage.py ask \"…\"` and the Ask page answer from it."]
+        lines += [
+            "Slack is connected by Socket Mode."
+            if has_slack
+            else "Slack is not connected: set SLACK_BOT_TOKEN and SLACK_APP_TOKEN (docs/slack.md)."
+        ]
+        lines += ["Stop with Ctrl+C.", ""]
+        self.stdout.write("\n".join(lines))
+
+
+def _refuse_taken_port(host: str, port: int) -> None:
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            raise CommandError(
+                f"Port {port} on {host} cannot be used ({error.strerror}). Choose another: `make run PORT=8001`, or "
+                "`manage.py serve --port 8001`."
+            ) from error
+
+
+def _warm_up() -> None:
+    """Load the model before the first question, so that the first answer is as fast as the second."""
+    try:
+        version = prepare_active_version()
+        engine.index_of(version).embedder.encode_question("warm up")
+    except Exception:
+        log.exception("the model could not be loaded; `manage.py doctor` says what to do")
+
+
+async def _serve(host: str, port: int) -> None:
+    sockets.register_server_loop(asyncio.get_running_loop())
+    config = uvicorn.Config(
+        "console.asgi:application",
+        host=host,
+        port=port,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=5,
+    )
+    await uvicorn.Server(config).serve()

@@ -1,0 +1,53 @@
+"""The sample handbook that a first start loads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from console.people.models import User
+from console.sources.models import Folder
+from console.sources.services import create_folder, upload_document
+
+SAMPLE_HANDBOOK = Path(__file__).resolve().parent.parent / "console" / "sample" / "handbook"
+SAMPLE_QUESTIONS = SAMPLE_HANDBOOK.parent / "questions"
+SAMPLE_FOLDER = "Sample handbook"
+PIECE_BYTES = 1024 * 1024
+
+
+def files_below(path: Path) -> list[tuple[Path, str]]:
+    """Every file below `path` with its name relative to it; hidden ones left out. A file is itself."""
+    if path.is_file():
+        return [(path, path.name)]
+    return [
+        (file, file.relative_to(path).as_posix())
+        for file in sorted(path.rglob("*"))
+        if file.is_file() and not any(part.startswith(".") for part in file.relative_to(path).parts)
+    ]
+
+
+def upload_file(*, actor: User | None, folder: Folder, path: Path, name: str) -> tuple[int, bool]:
+    """Upload one file from disk; gives back the document's id and whether anything changed.
+
+    Raises:
+        Rejected: see `console.sources.services.upload_document`.
+    """
+    with path.open("rb") as file:
+        document, has_changed = upload_document(
+            actor=actor, folder=folder, name=name, pieces=iter(lambda: file.read(PIECE_BYTES), b"")
+        )
+    return document.pk, has_changed
+
+
+def load_sample(*, actor: User | None = None) -> Folder | None:
+    """Create the sample folder with its documents queued; None when any folder exists already."""
+    if Folder.objects.exists():
+        return None
+    folder = create_folder(
+        actor=actor,
+        name=SAMPLE_FOLDER,
+        description="Documents of a company that does not exist. Delete it when yours are in.",
+        is_open=True,
+    )
+    for path, name in files_below(SAMPLE_HANDBOOK):
+        upload_file(actor=actor, folder=folder, path=path, name=name)
+    return folder
