@@ -8,6 +8,7 @@ A document: `extract_file` → `index_document`. A question: `answer`. Both work
 """
 
 from rag.config import PIPELINE_VERSION, ExtractionLimits, RagConfig
+from rag.embed import Embedder, load_embedder
 from rag.errors import (
     BadInput,
     DamagedDocument,
@@ -20,8 +21,8 @@ from rag.errors import (
     IndexMissing,
     ModelMissing,
     ModelTimeout,
-    NotReady,
     NoText,
+    NotReady,
     QuestionTooLong,
     RagError,
     RateLimited,
@@ -32,6 +33,20 @@ from rag.errors import (
     UnsupportedFormat,
     VectorsNotUnit,
 )
+from rag.extract import current_extractors, extract_file, supported_suffixes
+from rag.generate import Generator, load_generator
+from rag.index import (
+    ChunkCounts,
+    Index,
+    chunks_of_document,
+    count_chunks,
+    drop_index,
+    index_document,
+    open_index,
+    probe_index,
+    remove_document,
+)
+from rag.pipeline import answer, retrieve
 from rag.types import (
     Answered,
     AnswerSentence,
@@ -53,21 +68,6 @@ from rag.types import (
     Thresholds,
     Trace,
 )
-from rag.extract import current_extractors, extract_file, supported_suffixes
-from rag.generate import Generator, load_generator
-from rag.embed import Embedder, load_embedder
-from rag.index import (
-    ChunkCounts,
-    Index,
-    chunks_of_document,
-    count_chunks,
-    drop_index,
-    index_document,
-    open_index,
-    probe_index,
-    remove_document,
-)
-from rag.pipeline import answer, retrieve
 from rag.vectors import VectorStore, open_edge_store, open_server_store
 
 __all__ = [

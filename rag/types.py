@@ -107,6 +107,8 @@ class Chunk:
     end: int
     locator: Locator
     n_tokens: int
+    spans: tuple[Span, ...] = ()
+    """The blocks inside the chunk, clipped to ``[start, end)``, in canonical offsets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +126,8 @@ class StoredChunk:
     start: int
     end: int
     locator: Locator
+    spans: tuple[Span, ...] = ()
+    """The blocks inside the chunk; a citation of one block takes its own, narrower locator."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,97 @@
+"""Draft → cited sentences. The generator only names passages; document, quote and place are bound here.
+
+A citation's quote is a verbatim stretch of the passage with offsets that were found, so
+``canonical[start:end] == quote``; a marker that names no passage is dropped and counted.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from rag.cells import merge_cells
+from rag.generate.protocol import Draft
+from rag.lexical import stems
+from rag.markdown_inline import plain_text
+from rag.quotable import quotables
+from rag.types import AnswerSentence, BoundCitation, Locator, ScoredChunk, StoredChunk
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """What is left of a draft: every sentence cited, every citation used."""
+
+    sentences: tuple[AnswerSentence, ...]
+    citations: tuple[BoundCitation, ...]
+    n_unresolved: int
+
+
+def bind(draft: Draft, passages: tuple[ScoredChunk, ...]) -> Bound:
+    """Bind each marker to a quote; numbers run from 1 by first appearance.
+
+    A sentence without one marker that resolves is dropped: nothing is said that cannot be pointed at.
+    """
+    sentences: list[AnswerSentence] = []
+    citations: dict[tuple[str, int, int], BoundCitation] = {}
+    n_unresolved = 0
+    for sentence in draft.sentences:
+        text = plain_text(sentence.text)
+        named = list(dict.fromkeys(sentence.passages))
+        resolved = [number for number in named if 1 <= number <= len(passages)]
+        n_unresolved += len(named) - len(resolved)
+        if not text or not resolved:
+            continue
+        numbers = []
+        for position in resolved:
+            passage = passages[position - 1]
+            start, end = find_quote(sentence.text, passage.chunk)
+            key = (passage.chunk.chunk_id, start, end)
+            if key not in citations:
+                citations[key] = _citation(len(citations) + 1, passage, start, end)
+            numbers.append(citations[key].number)
+        sentences.append(AnswerSentence(text=text, citation_numbers=tuple(dict.fromkeys(numbers))))
+    return Bound(tuple(sentences), tuple(citations.values()), n_unresolved)
+
+
+def find_quote(sentence: str, chunk: StoredChunk) -> tuple[int, int]:
+    """Offsets in ``chunk.content`` of what carries `sentence`.
+
+    The sentence itself where it stands there, whatever the white space; else the quotable stretch that
+    shares most of its words; else the whole passage.
+    """
+    words = sentence.split()
+    if words:
+        found = re.search(r"\s+".join(map(re.escape, words)), chunk.content)
+        if found:
+            return found.span()
+    wanted = set(stems(sentence))
+    best, best_share = (0, len(chunk.content)), 0.0
+    for place in quotables(chunk):
+        held = set(stems(chunk.content[place.start : place.end]))
+        share = len(wanted & held) / (len(wanted | held) or 1)
+        if share > best_share:
+            best, best_share = (place.start, place.end), share
+    return best
+
+
+def _citation(number: int, passage: ScoredChunk, start: int, end: int) -> BoundCitation:
+    chunk = passage.chunk
+    return BoundCitation(
+        number=number,
+        chunk=chunk,
+        quote=chunk.content[start:end],
+        start=chunk.start + start,
+        end=chunk.start + end,
+        locator=_narrowed(chunk, chunk.start + start, chunk.start + end),
+        distance=passage.distance,
+    )
+
+
+def _narrowed(chunk: StoredChunk, start: int, end: int) -> Locator:
+    """The place of the blocks the quote touches: their cells and anchor instead of the chunk's."""
+    touched = [span.locator for span in chunk.spans if span.start < end and span.end > start]
+    if not touched:
+        return chunk.locator
+    cells = merge_cells(locator.cells for locator in touched) or chunk.locator.cells
+    anchor = next((locator.anchor for locator in touched if locator.anchor), chunk.locator.anchor)
+    return replace(chunk.locator, cells=cells, anchor=anchor)

@@ -1,0 +1,119 @@
+"""Answers with the passages' own sentences: nothing can be said that is not there.
+
+The default generator: it needs no language model, answers in tens of milliseconds and its faithfulness
+is a property of the code (every sentence is a verbatim stretch of a passage), not a measurement.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rag.embed import Embedder
+from rag.generate.protocol import Draft, DraftSentence
+from rag.lexical import stems
+from rag.quotable import Quotable, quotables
+from rag.types import RefusalReason, ScoredChunk
+
+_MARGIN = 0.08
+_LEXICAL_SHARE = 0.25
+_FLOOR = 0.30
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    passage: int
+    words: str
+    place: Quotable
+    score: float
+    cosine: float
+
+
+class ExtractiveGenerator:
+    """Quotes the best sentences, list items and table rows of the passages."""
+
+    name = "extractive/1"
+
+    def __init__(self, embedder: Embedder, *, max_sentences: int = 4) -> None:
+        self._embedder = embedder
+        self._max_sentences = max_sentences
+
+    def generate(self, question: str, passages: tuple[ScoredChunk, ...]) -> Draft:
+        """See `Generator.generate`. Abstains with WEAK_EVIDENCE when no sentence is near the question."""
+        candidates = self._scored(question, passages)
+        if not candidates:
+            return Draft((), RefusalReason.MODEL_ABSTAINED)
+        best = max(candidates, key=lambda candidate: candidate.score)
+        if best.cosine < _FLOOR:
+            return Draft((), RefusalReason.WEAK_EVIDENCE)
+        near = [candidate for candidate in candidates if candidate.score >= best.score - _MARGIN]
+        chosen = sorted(near, key=lambda candidate: -candidate.score)[: self._max_sentences]
+        return Draft(
+            tuple(
+                DraftSentence(candidate.words, (candidate.passage,))
+                for candidate in _reading_order(chosen, passages)
+            )
+        )
+
+    def _scored(self, question: str, passages: tuple[ScoredChunk, ...]) -> list[_Candidate]:
+        places = [
+            (at, passage.chunk, place)
+            for at, passage in enumerate(passages, start=1)
+            for place in quotables(passage.chunk)
+        ]
+        if not places:
+            return []
+        texts = [
+            self._within_window(chunk.section, place.context, chunk.content[place.start : place.end])
+            for _, chunk, place in places
+        ]
+        cosines = self._embedder.encode_passages(texts) @ self._embedder.encode_question(question)
+        overlaps = _overlaps(question, texts)
+        return [
+            _Candidate(
+                passage=at,
+                words=chunk.content[place.start : place.end],
+                place=place,
+                score=float(cosine + _LEXICAL_SHARE * overlap),
+                cosine=float(cosine),
+            )
+            for (at, chunk, place), cosine, overlap in zip(places, cosines, overlaps, strict=True)
+        ]
+
+    def _within_window(self, section: str, context: str, words: str) -> str:
+        """The sentence with as much context as fits the window."""
+        window = self._embedder.model.window_tokens
+        texts = [
+            "\n".join(part for part in parts if part)
+            for parts in ((section, context, words), (section, words))
+        ]
+        counts = self._embedder.count_tokens(texts)
+        return next((text for text, count in zip(texts, counts, strict=True) if count <= window), words)
+
+
+def _overlaps(question: str, texts: list[str]) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+    """Share of the question's stems each text holds, in [0, 1], rare ones among the texts counting more."""
+    asked = list(dict.fromkeys(stems(question)))
+    held = [set(stems(text)) for text in texts]
+    frequency = np.array([sum(stem in words for words in held) for stem in asked])
+    weights = np.log1p((len(texts) - frequency + 0.5) / (frequency + 0.5))
+    matches = np.array([[stem in words for stem in asked] for words in held], dtype=np.float64)
+    total = float(weights.sum())
+    shares: np.ndarray[tuple[int, ...], np.dtype[np.float64]] = (
+        matches @ weights / total if total else np.zeros(len(texts))
+    )
+    return shares
+
+
+def _reading_order(chosen: list[_Candidate], passages: tuple[ScoredChunk, ...]) -> list[_Candidate]:
+    """Documents by their best sentence, sentences of one document as they stand in it."""
+    first_of: dict[int, int] = {}
+    for rank, candidate in enumerate(chosen):
+        first_of.setdefault(passages[candidate.passage - 1].chunk.document_id, rank)
+
+    def key(candidate: _Candidate) -> tuple[int, int]:
+        chunk = passages[candidate.passage - 1].chunk
+        return first_of[chunk.document_id], chunk.start + candidate.place.start
+
+    return sorted(chosen, key=key)

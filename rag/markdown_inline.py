@@ -1,0 +1,55 @@
+"""Inline Markdown → the words a reader sees."""
+
+from __future__ import annotations
+
+import re
+
+_CODE = re.compile(r"(`+)(?P<code>.+?)\1", re.DOTALL)
+_IMAGE_OR_LINK = re.compile(r"!?\[(?P<label>[^\[\]]*)\]\((?:[^()]|\([^()]*\))*\)")
+_REFERENCE = re.compile(r"!?\[(?P<label>[^\[\]]+)\]\[[^\[\]]*\]")
+_AUTOLINK = re.compile(r"<(?:mailto:)?(?P<target>[A-Za-z][\w+.-]*://[^<>\s]+|[^<>\s@]+@[^<>\s]+)>")
+_STRONG = re.compile(r"(?<![\w*_])(\*{1,3}|_{1,3})(?=\S)(?P<words>.+?)(?<=\S)\1(?![\w*_])", re.DOTALL)
+_STRUCK = re.compile(r"~~(?=\S)(?P<words>.+?)(?<=\S)~~", re.DOTALL)
+_BLOCK_MARK = re.compile(r"^[ \t]*(?:#{1,6}[ \t]+|>[ \t]?|[-*+•][ \t]+(?:\[[ xX]\][ \t]+)?)", re.MULTILINE)
+_ESCAPE = re.compile(r"\\([\\`*_{}\[\]()#+\-.!|<>~$&\"'/:;=?@^%,])")
+_PIPE = re.compile(r"(?<!\\)\|")
+_HELD = "\ue000"
+
+
+def plain_text(markdown: str) -> str:
+    """One line of plain words: no emphasis, code ticks, link targets, escapes, list marks or table pipes.
+
+    Table cells are joined with `` · ``. What is no Markdown (``snake_case``, ``2 * 3``) stays.
+
+    >>> plain_text("- See **the** [travel guide](../travel.md): \\\\$50, `a_b`")
+    'See the travel guide: $50, a_b'
+    """
+    held: list[str] = []
+
+    def hold(words: str) -> str:
+        held.append(words)
+        return f"{_HELD}{len(held) - 1}{_HELD}"
+
+    text = _CODE.sub(lambda match: hold(match["code"].strip()), markdown.replace(_HELD, ""))
+    text = _AUTOLINK.sub(lambda match: hold(match["target"]), text)
+    text = _BLOCK_MARK.sub("", text)
+    for pattern in (_IMAGE_OR_LINK, _REFERENCE):
+        text = pattern.sub(lambda match: match["label"], text)
+    text = _joined_cells(text)
+    text = _ESCAPE.sub(lambda match: hold(match[1]), text)
+    for _ in range(2):  # emphasis inside emphasis
+        text = _STRONG.sub(lambda match: match["words"], text)
+    text = _STRUCK.sub(lambda match: match["words"], text)
+    text = re.sub(f"{_HELD}(\\d+){_HELD}", lambda match: held[int(match[1])], text)
+    return " ".join(text.split())
+
+
+def _joined_cells(text: str) -> str:
+    """Table rows without their pipes; text with a single stray pipe is no row and stays."""
+    if len(_PIPE.findall(text)) < 2 and not text.lstrip().startswith("|"):
+        return text
+    lines = []
+    for line in text.split("\n"):
+        cells = [cell.strip() for cell in _PIPE.split(line)]
+        lines.append(" · ".join(cell for cell in cells if cell))
+    return "\n".join(lines)
