@@ -119,6 +119,8 @@ if IS_EMBEDDED and not env.str("DATABASE_URL", ""):
         "default": {
             "ENGINE": "django.db.backends.sqlite3",
             "NAME": HOME / "footnote.sqlite3",
+            # A file: the in-process workers of a test are threads, and have connections of their own.
+            "TEST": {"NAME": HOME / "test.sqlite3"},
             "OPTIONS": {
                 "timeout": 20,
                 # IMMEDIATE takes the write lock at BEGIN, so a read-then-write transaction waits

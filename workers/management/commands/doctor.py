@@ -1,0 +1,165 @@
+"""`manage.py doctor`: look at everything Footnote needs and say what to do where something is missing."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+from rich.console import Console
+from rich.text import Text
+
+import rag
+from bot.doctor import check_slack
+from console import engine
+from console.celery import app
+from console.index.models import DocumentIndex
+from console.index.selectors import active_version
+from console.people.models import Role, User
+from console.questions.models import PENDING_STATES, Question
+from console.sources.models import ATTENTION_STATES, WORKING_STATES, Document
+from workers.ownership import DataFolderOwnership
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing looked at. `next_step` is empty when nothing has to be done."""
+
+    is_good: bool
+    what: str
+    next_step: str = ""
+
+
+class Command(BaseCommand):
+    """Check the installation."""
+
+    help = "Check settings, database, model, index, queue and Slack; every fault comes with its next step."
+
+    def handle(self, **_: Any) -> None:
+        """Print a line a finding; the exit status is 1 when something is wrong."""
+        out = Console(highlight=False)
+        n_bad = 0
+        for check in (_settings, _database, _people, _model, _index, _documents, _queue, _slack):
+            for finding in _guarded(check):
+                n_bad += not finding.is_good
+                mark = Text("ok   ", style="green") if finding.is_good else Text("FAULT", style="bold red")
+                out.print(mark, Text(finding.what))
+                if finding.next_step:
+                    out.print(Text(f"      → {finding.next_step}"))
+        engine.close()
+        if n_bad:
+            raise SystemExit(1)
+
+
+def _guarded(check: Callable[[], Iterator[Finding]]) -> Iterator[Finding]:
+    """One check that breaks must not hide the others."""
+    try:
+        yield from check()
+    except rag.RagError as error:
+        yield Finding(False, error.message, error.next_step)
+    except Exception as error:  # noqa: BLE001 - this is the tool that reports whatever is wrong
+        yield Finding(False, f"{check.__name__.strip('_')}: {type(error).__name__}: {error}", "See the message above.")
+
+
+def _settings() -> Iterator[Finding]:
+    yield Finding(True, f"Python {platform.python_version()}, {settings.MODE} mode, data in {settings.HOME}")
+
+
+def _database() -> Iterator[Finding]:
+    executor = MigrationExecutor(connection)
+    n_due = len(executor.migration_plan(executor.loader.graph.leaf_nodes()))
+    if n_due:
+        yield Finding(False, f"{n_due} migrations are not applied.", "Run `manage.py migrate` (or `make run`).")
+    else:
+        yield Finding(True, f"database {connection.vendor}, all migrations applied")
+
+
+def _people() -> Iterator[Finding]:
+    if User.objects.filter(role=Role.ADMIN, is_active=True).exists():
+        yield Finding(True, f"{User.objects.count()} people, an admin among them")
+    else:
+        yield Finding(False, "There is no admin.", "Run `make run` once, or `manage.py createsuperuser`.")
+
+
+def _model() -> Iterator[Finding]:
+    model = engine.embedder(settings.EMBEDDING_MODEL).model
+    yield Finding(True, f"model {model.name}, revision {model.revision}, {model.dimension} dimensions, unit vectors")
+
+
+def _index() -> Iterator[Finding]:
+    version = active_version()
+    if version is None:
+        yield Finding(True, "no index version yet; the first document or question makes one")
+        return
+    owner = DataFolderOwnership()
+    if settings.IS_EMBEDDED and not owner.claim():
+        yield Finding(True, f"index {version} is open in the running server; stop it to check the index itself")
+        return
+    try:
+        yield from _reconcile(version.pk)
+    finally:
+        engine.close()
+        owner.release()
+
+
+def _reconcile(version_id: int) -> Iterator[Finding]:
+    """Database, vectors and lexical index must count the same, document by document."""
+    version = active_version()
+    assert version is not None and version.pk == version_id  # noqa: PT018
+    index = engine.index_of(version)
+    rag.probe_index(index)
+    total = rag.count_chunks(index)
+    unequal = []
+    n_expected = 0
+    for stamp in DocumentIndex.objects.filter(version=version).select_related("document"):
+        counts = rag.count_chunks(index, document_id=stamp.document_id)
+        n_expected += stamp.n_vectors
+        if not counts.vectors == counts.lexical == stamp.n_vectors == stamp.n_lexical:
+            unequal.append(stamp.document.name)
+    if unequal:
+        yield Finding(
+            False,
+            f"{len(unequal)} documents count differently in database, vectors and lexical index: "
+            f"{', '.join(unequal[:5])}",
+            "Upload them again, or delete and upload them.",
+        )
+    elif not total.vectors == total.lexical == n_expected:
+        yield Finding(
+            False,
+            f"The database knows {n_expected} chunks, the vectors {total.vectors}, the lexical index {total.lexical}.",
+            "Chunks of deleted documents are left; run `manage.py doctor` again in a minute.",
+        )
+    else:
+        yield Finding(True, f"index {version}: {total.vectors} chunks in database, vectors and lexical index alike")
+
+
+def _documents() -> Iterator[Finding]:
+    alive = Document.objects.filter(deleted_at=None)
+    n_attention = alive.filter(state__in=ATTENTION_STATES).count()
+    n_working = alive.filter(state__in=WORKING_STATES).count()
+    n_pending = Question.objects.filter(state__in=PENDING_STATES).count()
+    yield Finding(True, f"{alive.count()} documents, {n_working} in work, {n_attention} to look at (page Failed)")
+    yield Finding(True, f"{n_pending} questions pending")
+
+
+def _queue() -> Iterator[Finding]:
+    if settings.IS_EMBEDDED:
+        yield Finding(True, "queue in this process")
+        return
+    with app.connection_for_read() as broker:
+        broker.ensure_connection(max_retries=1, timeout=3)
+    replies = app.control.inspect(timeout=2).ping()
+    if replies:
+        yield Finding(True, f"queue reached, {len(replies)} workers answer")
+    else:
+        yield Finding(False, "The queue is there, but no worker answers.", "Start one: `celery -A console worker -B`.")
+
+
+def _slack() -> Iterator[Finding]:
+    for is_good, what, next_step in check_slack():
+        yield Finding(is_good, what, next_step)
