@@ -1,4 +1,7 @@
-"""Settings every test runs under: a data folder of its own, no network, no Slack, no services."""
+"""Settings every test runs under: a data folder of its own, no Slack, no services.
+
+The network is closed but for this machine's loopback (`--allow-hosts` in pyproject.toml).
+"""
 
 from __future__ import annotations
 
@@ -13,15 +16,12 @@ for name in list(os.environ):
 os.environ["FOOTNOTE_HOME"] = tempfile.mkdtemp(prefix="footnote-tests-")
 os.environ["FOOTNOTE_IGNORE_DOTENV"] = "1"
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
+if "TEST_DATABASE_URL" in os.environ:  # tests/contracts/test_postgres.py runs suites on PostgreSQL
+    os.environ["DATABASE_URL"] = os.environ["TEST_DATABASE_URL"]
 
 import pytest
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
-
-
-@pytest.fixture(autouse=True)
-def _no_network(socket_disabled: None) -> None:
-    """Sockets are closed; a test that serves on the loopback takes the `loopback` fixture."""
 
 
 @pytest.fixture
