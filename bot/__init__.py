@@ -1,0 +1,1 @@
+"""Slack's side of Footnote: takes questions in, posts what became of them."""

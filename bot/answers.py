@@ -1,0 +1,88 @@
+"""What the message builders need to know of a finished question, read from its rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from django.conf import settings
+
+from console.questions import wording
+from console.questions.models import Answer, Citation, Question, QuestionState, Surface
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of the answer and the numbers of the sources that carry it."""
+
+    text: str
+    numbers: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A numbered source: ``Travel policy › Hotels · page 4`` and the console page that shows it."""
+
+    number: int
+    place: str
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Closest:
+    """The nearest passage of a refusal. Distances are cosine distances, 0 to 2, smaller is closer."""
+
+    title: str
+    label: str
+    distance: float
+    cut: float
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerView:
+    """How a question ended, as its asker is told it."""
+
+    outcome: QuestionState
+    audience: str
+    """Who sees the documents that were searched: ``this channel`` or ``you``."""
+    sentences: tuple[Sentence, ...] = ()
+    sources: tuple[Source, ...] = ()
+    reason: str = ""
+    closest: Closest | None = None
+    unreadable: str = ""
+    reference: str = ""
+
+
+def answer_view(question: Question) -> AnswerView:
+    """The view of a question that has its answer."""
+    answer = question.answer
+    return AnswerView(
+        outcome=QuestionState(answer.outcome),
+        audience="you" if question.surface == Surface.SLACK_DM else "this channel",
+        sentences=tuple(
+            Sentence(sentence["text"], tuple(sentence["citations"])) for sentence in answer.sentences
+        ),
+        sources=tuple(_source(citation) for citation in answer.citations.all()),
+        reason=answer.reason,
+        closest=_closest(answer),
+        unreadable=wording.unreadable_sentence(answer.unreadable),
+        reference=answer.error_reference,
+    )
+
+
+def _source(citation: Citation) -> Source:
+    separator = " › " if citation.locator.get("heading_path") else " · "
+    place = separator.join(part for part in (citation.document_title, citation.label) if part)
+    if citation.document_id is None:
+        return Source(citation.number, place)
+    passage = urlencode({"start": citation.start, "end": citation.end})
+    return Source(
+        citation.number, place, f"{settings.BASE_URL}/documents/{citation.document_id}?{passage}#cited"
+    )
+
+
+def _closest(answer: Answer) -> Closest | None:
+    if not answer.nearest or answer.distance_cut is None:
+        return None
+    nearest = answer.nearest[0]
+    return Closest(nearest["title"], nearest["label"], nearest["distance"], answer.distance_cut)

@@ -1,0 +1,65 @@
+"""The Bolt app: it verifies, writes rows and acknowledges; answering is the workers' part."""
+
+from __future__ import annotations
+
+import logging
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+
+from django.conf import settings
+from slack_bolt import App, BoltResponse
+from slack_bolt.authorization import AuthorizeResult
+
+from bot import listeners
+from bot.client import web_client
+from bot.incoming import Json
+
+log = logging.getLogger(__name__)
+
+LISTENER_THREADS = 16
+
+
+@cache
+def slack_app() -> App:
+    """The process's app, built when Slack first calls; building it needs no network."""
+    return build_app()
+
+
+def build_app() -> App:
+    """A Bolt app whose acknowledgement follows the rows.
+
+    `process_before_response` runs the listener before the response is given: Bolt would otherwise
+    acknowledge an event first, and a crash right after would lose the question, because Slack only
+    sends again what was not acknowledged. It is safe because listeners only insert rows.
+    """
+    # Bolt's logger stays at ERROR: its warnings hold request bodies, which are people's questions.
+    logger = logging.getLogger("slack_bolt.footnote")
+    logger.setLevel(logging.ERROR)
+    app = App(
+        logger=logger,
+        client=web_client(),
+        signing_secret=settings.SLACK_SIGNING_SECRET,
+        # Given explicitly, so that SLACK_CLIENT_ID in the environment cannot switch on OAuth mode
+        # and no `auth.test` delays an acknowledgement.
+        authorize=_authorize,
+        token_verification_enabled=False,
+        process_before_response=True,
+        ignoring_self_events_enabled=False,  # `bot.incoming` does it, together with other bots
+        listener_executor=ThreadPoolExecutor(LISTENER_THREADS, thread_name_prefix="slack-listener"),
+    )
+    app.middleware(_acknowledge_rate_limit_notice)
+    listeners.register(app)
+    return app
+
+
+def _authorize(enterprise_id: str | None, team_id: str | None) -> AuthorizeResult:
+    return AuthorizeResult(enterprise_id=enterprise_id, team_id=team_id, bot_token=settings.SLACK_BOT_TOKEN)
+
+
+def _acknowledge_rate_limit_notice(body: Json, next: listeners.Next) -> BoltResponse | None:  # noqa: A002 - Bolt's name
+    """Slack tells that it drops events with a request that is no event; Bolt would answer 404."""
+    if body.get("type") != "app_rate_limited":
+        next()
+        return None
+    log.error("Slack drops events of workspace %s: more than 30,000 came within an hour", body.get("team_id"))
+    return BoltResponse(status=200)

@@ -1,0 +1,211 @@
+"""Post what became of a question, exactly once as far as Slack lets that be known.
+
+A message is claimed (`posting`), posted, recorded (`delivered`). Whoever finds one in `posting` after
+a crash or a lost response looks in the thread for the mark it was posted with. Without the scope to
+look (`channels:history`, `groups:history`) it posts again: a doubled answer is a nuisance, a missing
+one leaves somebody without an answer, and `client_msg_id` lets Slack itself drop most doubles.
+"""
+
+from __future__ import annotations
+
+import logging
+
+from django.conf import settings
+from slack_sdk import WebClient
+from slack_sdk.errors import SlackApiError
+
+from bot import posting
+from bot.answers import answer_view
+from bot.client import web_client
+from bot.faults import Kind, fault_of
+from bot.messages import Message, asked_message, messages_of, with_note
+from console.channels import outbox
+from console.channels.outbox import Claim, LostLeaseError
+from console.questions.models import Question, Surface
+
+log = logging.getLogger(__name__)
+
+NO_TOKEN_WAIT_S = 60
+LONGEST_WAIT_S = 300
+PRIVATE_MESSAGES = 4
+"""A `response_url` takes five messages in thirty minutes; one stays in reserve for a repeated try."""
+
+
+TOO_LONG_NOTE = "The answer goes on. Ask in a channel that I am a member of to read all of it."
+
+
+class _AnswerPrivatelyError(Exception):
+    """The channel is not ours to post in, or outsiders read it: only the asker is answered."""
+
+
+def pick_up_undelivered(at_start: bool = False) -> int:
+    """Queue what is finished and not yet posted; gives back how many."""
+    return outbox.pick_up_undelivered(at_start=at_start)
+
+
+def deliver_answer(question_id: str) -> None:
+    """Post the terminal message of a finished question, unless it is posted or another worker is at it.
+
+    A fault of Slack never becomes a fault of the answer: it is kept with the delivery, which is put off
+    or, when waiting would not help, given up until somebody asks for it again.
+    """
+    claim = outbox.claim_delivery(question_id)
+    if claim is None:
+        return
+    try:
+        _try_to_deliver(claim)
+    except LostLeaseError:
+        log.warning("delivery of question %s: another worker took over", question_id)
+
+
+def _try_to_deliver(claim: Claim) -> None:
+    """Deliver, or record why not.
+
+    Raises:
+        LostLeaseError: the delivery is another worker's by now.
+    """
+    if not settings.SLACK_BOT_TOKEN:
+        outbox.put_off(claim, wait_s=NO_TOKEN_WAIT_S, error="no_token", may_be_posted=claim.was_posting)
+        return
+    try:
+        _deliver(claim)
+    except LostLeaseError:
+        raise
+    except (SlackApiError, OSError) as error:
+        _record_fault(claim, error)
+    except Exception:
+        log.exception("delivery of question %s broke", claim.delivery.question_id)
+        outbox.put_off(claim, wait_s=_backoff_s(claim), error="internal", may_be_posted=True)
+
+
+def _record_fault(claim: Claim, error: Exception) -> None:
+    fault = fault_of(error)
+    log.warning("delivery of question %s: %s", claim.delivery.question_id, fault.code)
+    match fault.kind:
+        case Kind.RATE_LIMITED:
+            # Parts posted before this one, or by an earlier try, are found again by their mark.
+            may_be_posted = claim.was_posting or bool(claim.delivery.message_ts)
+            outbox.put_off(claim, wait_s=fault.wait_s, error=fault.code, may_be_posted=may_be_posted)
+        case Kind.UNSURE:
+            outbox.put_off(claim, wait_s=_backoff_s(claim), error=fault.code, may_be_posted=True)
+        case _:
+            outbox.record_undeliverable(claim, fault.code)
+
+
+def _backoff_s(claim: Claim) -> float:
+    return float(min(LONGEST_WAIT_S, 2 ** min(claim.delivery.n_attempts, 10)))
+
+
+def _deliver(claim: Claim) -> None:
+    question = claim.delivery.question
+    messages = messages_of(answer_view(question))
+    client = web_client()
+    try:
+        thread_ts = _thread_ts(client, claim)
+    except _AnswerPrivatelyError:
+        _answer_privately(claim, messages)
+        return
+    posted = _already_posted(client, claim, thread_ts) if claim.was_posting else {}
+    for part, message in enumerate(messages):
+        if part in posted:
+            continue
+        outbox.renew_lease(claim)
+        ts = posting.post_message(
+            client,
+            message,
+            channel=question.slack_channel_id,
+            thread_ts=thread_ts,
+            event_type=posting.ANSWER,
+            question_id=str(question.pk),
+            part=part,
+        )
+        if part == 0:
+            outbox.record_message(claim, ts)
+    outbox.record_delivered(claim)
+
+
+def _already_posted(client: WebClient, claim: Claim, thread_ts: str) -> dict[int, str]:
+    question = claim.delivery.question
+    recorded = {0: claim.delivery.message_ts} if claim.delivery.message_ts else {}
+    found = posting.posted_parts(
+        client,
+        channel=question.slack_channel_id,
+        thread_ts=thread_ts,
+        event_type=posting.ANSWER,
+        question_id=str(question.pk),
+        oldest=thread_ts if question.surface == Surface.SLACK_COMMAND else question.slack_ts,
+    )
+    if found is None:
+        log.warning(
+            "question %s: cannot see whether its answer is posted; grant channels:history", question.pk
+        )
+        return recorded
+    if 0 in found and not recorded:
+        outbox.record_message(claim, found[0])
+    return recorded | found
+
+
+def _thread_ts(client: WebClient, claim: Claim) -> str:
+    """The thread the answer goes to; for a slash command the message it hangs on is posted first."""
+    question, delivery = claim.delivery.question, claim.delivery
+    if question.surface != Surface.SLACK_COMMAND:
+        return question.slack_thread_ts or question.slack_ts
+    if delivery.thread_ts:
+        return delivery.thread_ts
+    if not posting.is_read_by_members_only(client, question.slack_channel_id):
+        raise _AnswerPrivatelyError
+    root_ts = _posted_root(client, question) if claim.was_posting else ""
+    try:
+        root_ts = root_ts or posting.post_message(
+            client,
+            asked_message(question.slack_user_id, question.text),
+            channel=question.slack_channel_id,
+            thread_ts="",
+            event_type=posting.ASKED,
+            question_id=str(question.pk),
+            part=0,
+        )
+    except SlackApiError as error:
+        if fault_of(error).kind is Kind.PERMANENT:
+            raise _AnswerPrivatelyError from error
+        raise
+    outbox.record_thread(claim, root_ts)
+    return root_ts
+
+
+def _posted_root(client: WebClient, question: Question) -> str:
+    found = posting.posted_parts(
+        client,
+        channel=question.slack_channel_id,
+        thread_ts="",
+        event_type=posting.ASKED,
+        question_id=str(question.pk),
+        oldest=f"{question.received_at.timestamp() - 60:.6f}",
+    )
+    return (found or {}).get(0, "")
+
+
+def _answer_privately(claim: Claim, messages: list[Message]) -> None:
+    """Answer by `response_url`. Such messages carry no mark, so a repeated try shows them again."""
+    url = claim.delivery.response_url
+    if not posting.is_response_url(url):
+        outbox.record_undeliverable(claim, "not_in_channel")
+        return
+    if len(messages) > PRIVATE_MESSAGES:
+        messages = [
+            *messages[: PRIVATE_MESSAGES - 1],
+            with_note(messages[PRIVATE_MESSAGES - 1], TOO_LONG_NOTE),
+        ]
+    for message in messages:
+        outbox.renew_lease(claim)
+        status = posting.answer_privately(url, message)
+        if status == 429 or status >= 500:
+            outbox.put_off(
+                claim, wait_s=_backoff_s(claim), error=f"response_url http_{status}", may_be_posted=True
+            )
+            return
+        if status != 200:
+            # Used up, or older than half an hour.
+            outbox.record_undeliverable(claim, f"response_url http_{status}")
+            return
+    outbox.record_delivered(claim)

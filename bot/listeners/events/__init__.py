@@ -1,0 +1,14 @@
+"""Events: mentions and direct messages are questions, everything else is acknowledged."""
+
+from __future__ import annotations
+
+from slack_bolt import App
+
+from bot.listeners.events import app_mention, message, other
+
+
+def register(app: App) -> None:
+    """Add the listeners, the one for everything else last."""
+    app_mention.register(app)
+    message.register(app)
+    other.register(app)

@@ -1,0 +1,137 @@
+"""Single messages to Slack: posted with a mark of ours, found again by it."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from slack_sdk import WebClient
+from slack_sdk.errors import SlackApiError
+from slack_sdk.webhook import WebhookClient
+
+from bot.client import TIMEOUT_S
+from bot.faults import Kind, fault_of
+from bot.messages import Message
+
+ANSWER = "footnote_answer"
+ASKED = "footnote_question"
+_PAGES = 5
+_PAGE_SIZE = 200
+
+
+def post_message(
+    client: WebClient,
+    message: Message,
+    *,
+    channel: str,
+    thread_ts: str,
+    event_type: str,
+    question_id: str,
+    part: int,
+) -> str:
+    """Post one message and give back its ts; once more without blocks if Slack refuses those.
+
+    Raises:
+        SlackApiError, OSError: it was refused, or it is not known whether it was taken.
+    """
+    arguments: dict[str, Any] = {
+        "channel": channel,
+        "thread_ts": thread_ts or None,
+        "unfurl_links": False,
+        "unfurl_media": False,
+        # Readable by everybody in the workspace, so it holds ids and nothing else.
+        "metadata": {"event_type": event_type, "event_payload": {"question": question_id, "part": part}},
+        # Undocumented as an argument, named in the documented errors: Slack drops a repeated id.
+        "client_msg_id": str(uuid.uuid5(uuid.UUID(question_id), f"{event_type}:{part}")),
+    }
+    try:
+        posted = client.chat_postMessage(text=message.text, blocks=message.blocks, **arguments)
+    except SlackApiError as error:
+        if fault_of(error).kind is not Kind.TOO_LARGE:
+            raise
+        posted = client.chat_postMessage(text=message.plain, **arguments)
+    return str(posted["ts"])
+
+
+def posted_parts(
+    client: WebClient, *, channel: str, thread_ts: str, event_type: str, question_id: str, oldest: str
+) -> dict[int, str] | None:
+    """The ts of each part that is already posted; None when this bot may not look.
+
+    Raises:
+        SlackApiError, OSError: Slack could not be asked just now.
+    """
+    found: dict[int, str] = {}
+    arguments: dict[str, Any] = {
+        "channel": channel,
+        "oldest": oldest,
+        "inclusive": True,
+        "limit": _PAGE_SIZE,
+        "include_all_metadata": True,
+    }
+    try:
+        for _ in range(_PAGES):
+            page = (
+                client.conversations_replies(ts=thread_ts, **arguments)
+                if thread_ts
+                else client.conversations_history(**arguments)
+            )
+            for message in page.get("messages") or []:
+                metadata = message.get("metadata") or {}
+                payload = metadata.get("event_payload") or {}
+                is_ours = metadata.get("event_type") == event_type and message.get("bot_id")
+                if is_ours and payload.get("question") == question_id:
+                    found[int(payload.get("part") or 0)] = str(message["ts"])
+            arguments["cursor"] = (page.get("response_metadata") or {}).get("next_cursor")
+            if not arguments["cursor"]:
+                break
+    except SlackApiError as error:
+        if fault_of(error).kind is Kind.PERMANENT:
+            return None
+        raise
+    return found
+
+
+def is_read_by_members_only(client: WebClient, channel: str) -> bool:
+    """True when the bot is in the channel and knows that nobody from outside is.
+
+    A slash command does not say whether its channel is shared with another organisation.
+
+    Raises:
+        SlackApiError, OSError: Slack could not be asked just now.
+    """
+    if channel.startswith("D"):
+        return True
+    try:
+        info = client.conversations_info(channel=channel)["channel"]
+    except SlackApiError as error:
+        if fault_of(error).kind is Kind.PERMANENT:
+            return False
+        raise
+    is_shared = any(info.get(name) for name in ("is_ext_shared", "is_pending_ext_shared"))
+    return not is_shared
+
+
+def answer_privately(response_url: str, message: Message) -> int:
+    """Show a message to the asker of a slash command alone; gives back the HTTP status."""
+    webhook = WebhookClient(response_url, timeout=TIMEOUT_S, retry_handlers=[])
+    response = webhook.send(
+        text=message.text,
+        blocks=message.blocks,
+        response_type="ephemeral",
+        replace_original=False,
+        unfurl_links=False,
+        unfurl_media=False,
+    )
+    return int(response.status_code)
+
+
+def is_response_url(url: str) -> bool:
+    """True for an address of Slack's, or of the one that stands in for it (`SLACK_API_URL`)."""
+    parts = urlsplit(url)
+    api = urlsplit(settings.SLACK_API_URL)
+    if (parts.scheme, parts.netloc) == (api.scheme, api.netloc):
+        return True
+    return parts.scheme == "https" and parts.hostname in {"hooks.slack.com", "hooks.slack-gov.com"}

@@ -1,0 +1,84 @@
+"""Socket Mode: Slack's events over a socket that we open, so that no public address is needed."""
+
+from __future__ import annotations
+
+import logging
+import threading
+
+from django.conf import settings
+from django.db import close_old_connections
+from slack_bolt.adapter.socket_mode import SocketModeHandler
+from slack_sdk.errors import SlackApiError
+from slack_sdk.socket_mode.client import BaseSocketModeClient
+from slack_sdk.socket_mode.request import SocketModeRequest
+
+from bot.app import build_app
+from bot.faults import Kind, fault_of
+
+log = logging.getLogger(__name__)
+
+LONGEST_WAIT_S = 60
+
+
+class _Handler(SocketModeHandler):
+    """Hands each envelope to the app in a thread of its own, with a database connection of its own.
+
+    An envelope is acknowledged only when the app answered 200, which it does after the rows are
+    written; Slack sends every other one again.
+    """
+
+    def handle(self, client: BaseSocketModeClient, req: SocketModeRequest) -> None:  # type: ignore[override]
+        close_old_connections()
+        try:
+            super().handle(client, req)  # type: ignore[arg-type]
+        finally:
+            close_old_connections()
+
+
+class SlackConnection:
+    """A connection that is being made or kept up in the background."""
+
+    def __init__(self) -> None:
+        self._handler = _Handler(build_app(), settings.SLACK_APP_TOKEN)
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._connect, name="slack-connect", daemon=True)
+
+    def start(self) -> None:
+        """Begin to connect and return at once: Slack being away must not keep the console down."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Disconnect for good."""
+        self._stopped.set()
+        self._thread.join(timeout=5)
+        self._handler.close()
+
+    @property
+    def is_connected(self) -> bool:
+        """True while the socket is up."""
+        return bool(self._handler.client.is_connected())
+
+    def _connect(self) -> None:
+        """Try until it works; from then on the SDK renews the connection by itself."""
+        wait_s = 1
+        while not self._stopped.is_set():
+            try:
+                self._handler.connect()
+            except (SlackApiError, OSError) as error:
+                fault = fault_of(error)
+                if fault.kind is Kind.PERMANENT:
+                    log.error("Slack refused the connection (%s); run `manage.py doctor`.", fault.code)  # noqa: TRY400
+                    return
+                log.warning("Slack cannot be reached (%s); next try in %s s", fault.code, wait_s)
+            else:
+                log.info("connected to Slack by Socket Mode")
+                return
+            self._stopped.wait(wait_s)
+            wait_s = min(LONGEST_WAIT_S, wait_s * 2)
+
+
+def start_socket_mode() -> SlackConnection:
+    """Open the connection with the tokens of the settings and give back its handle."""
+    connection = SlackConnection()
+    connection.start()
+    return connection

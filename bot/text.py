@@ -1,0 +1,61 @@
+"""Slack's text in and out: what people typed becomes plain text, what documents say becomes mrkdwn."""
+
+from __future__ import annotations
+
+import re
+
+_TOKEN = re.compile(r"<([^<>]*)>")
+_INVISIBLE = re.compile("[\u200b\u200c\u200d\u2060\ufeff\x00]")
+
+
+def escape(text: str) -> str:
+    """Text that Slack shows as it is: nothing in it can ping, link or format as a Slack token.
+
+    Only these three characters are special to Slack; `html.escape` would show ``&#39;`` literally.
+    """
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def unescape(text: str) -> str:
+    """The characters people typed. The ampersand comes last: ``&amp;lt;`` means ``&lt;``."""
+    return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+
+
+def plain_question(raw: str, *, own_user_id: str) -> str:
+    """The question as a person would read it, without the mention that called the bot.
+
+    Tokens are split off before anything is unescaped, so that a typed ``<@U1>`` stays text. Other
+    people's mentions stay: they can be what the question is about.
+    """
+    parts = _TOKEN.split(raw)
+    words = [
+        _readable(part, own_user_id=own_user_id) if position % 2 else unescape(part)
+        for position, part in enumerate(parts)
+    ]
+    text = _INVISIBLE.sub("", "".join(words)).replace("\u00a0", " ")
+    # A lone surrogate cannot be stored; JSON can carry one.
+    return text.encode("utf-8", "replace").decode("utf-8").strip()
+
+
+def _readable(token: str, *, own_user_id: str) -> str:
+    """What stands for the inside of ``<…>``."""
+    target, _, label = token.partition("|")
+    label = unescape(label)
+    if target.startswith("@"):
+        if target[1:] == own_user_id:
+            return ""
+        return f"@{label or target[1:]}"
+    if target.startswith("#"):
+        return f"#{label or target[1:]}"
+    if target.startswith("!"):
+        return _readable_special(target[1:], label)
+    address = unescape(target)
+    return label or address.removeprefix("mailto:").removeprefix("tel:")
+
+
+def _readable_special(target: str, label: str) -> str:
+    """``<!here>``, ``<!subteam^S1|@travel>`` and ``<!date^…|tomorrow>``."""
+    if target.startswith("date^"):
+        return label
+    name = label or target.partition("^")[2] or target
+    return name if name.startswith("@") else f"@{name}"

@@ -1,0 +1,158 @@
+"""The terminal messages Slack is still owed: claimed by lease, recorded, or put off.
+
+A claim counts up `n_attempts`, which then guards every write of that claim: a worker that was
+overtaken because its lease ran out changes nothing any more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from console import queue
+from console.channels.models import DeliveryState, SlackDelivery
+from console.questions.models import TERMINAL_STATES
+
+LEASE_S = 60
+MAX_ATTEMPTS = 40
+"""With the longest wait of five minutes that is about three hours of Slack being away."""
+
+
+class LostLeaseError(Exception):
+    """Another worker has the delivery by now."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A delivery this worker may post. `was_posting`: an earlier try may have posted already."""
+
+    delivery: SlackDelivery
+    was_posting: bool
+
+
+def claim_delivery(question_id: str) -> Claim | None:
+    """Mark the delivery as being posted; None when it is not due, done, or another worker's."""
+    now = timezone.now()
+    with transaction.atomic():
+        delivery = (
+            SlackDelivery.objects.select_for_update(of=("self",))
+            .select_related("question")
+            .filter(_is_due(), question_id=question_id, question__state__in=TERMINAL_STATES)
+            .first()
+        )
+        if delivery is None:
+            return None
+        was_posting = delivery.state == DeliveryState.POSTING
+        delivery.state = DeliveryState.POSTING
+        delivery.lease_until = now + timedelta(seconds=LEASE_S)
+        delivery.n_attempts += 1
+        delivery.save(update_fields=["state", "lease_until", "n_attempts"])
+    return Claim(delivery, was_posting)
+
+
+def _is_due() -> Q:
+    now = timezone.now()
+    is_free = Q(state=DeliveryState.PENDING) | Q(state=DeliveryState.POSTING) & (
+        Q(lease_until=None) | Q(lease_until__lt=now)
+    )
+    return is_free & (Q(not_before=None) | Q(not_before__lte=now))
+
+
+def renew_lease(claim: Claim) -> None:
+    """Go on for another lease.
+
+    Raises:
+        LostLeaseError: another worker took over meanwhile.
+    """
+    _write(claim, lease_until=timezone.now() + timedelta(seconds=LEASE_S))
+
+
+def record_thread(claim: Claim, thread_ts: str) -> None:
+    """Remember the message under which the answer goes, before the answer is posted."""
+    _write(claim, thread_ts=thread_ts)
+    claim.delivery.thread_ts = thread_ts
+
+
+def record_message(claim: Claim, message_ts: str) -> None:
+    """Remember the terminal message; what continues it may still have to follow."""
+    _write(claim, message_ts=message_ts)
+    claim.delivery.message_ts = message_ts
+
+
+def record_delivered(claim: Claim) -> None:
+    """The asker has it all."""
+    _write(
+        claim,
+        state=DeliveryState.DELIVERED,
+        delivered_at=timezone.now(),
+        lease_until=None,
+        not_before=None,
+        last_error="",
+    )
+
+
+def put_off(claim: Claim, *, wait_s: float, error: str, may_be_posted: bool) -> None:
+    """Try again after `wait_s` seconds; after `MAX_ATTEMPTS` the delivery is given up.
+
+    `may_be_posted` keeps the row in `posting`, so that the next try looks in the thread first.
+    """
+    if claim.delivery.n_attempts >= MAX_ATTEMPTS:
+        record_undeliverable(claim, error)
+        return
+    _write(
+        claim,
+        state=DeliveryState.POSTING if may_be_posted else DeliveryState.PENDING,
+        lease_until=None,
+        not_before=timezone.now() + timedelta(seconds=wait_s),
+        last_error=error[:200],
+    )
+
+
+def record_undeliverable(claim: Claim, error: str) -> None:
+    """Slack will not take it; the answer itself is untouched and can be delivered again."""
+    _write(
+        claim,
+        state=DeliveryState.UNDELIVERABLE,
+        lease_until=None,
+        not_before=None,
+        last_error=error[:200],
+    )
+
+
+def _write(claim: Claim, **values: object) -> None:
+    mine = SlackDelivery.objects.filter(pk=claim.delivery.pk, n_attempts=claim.delivery.n_attempts)
+    if not mine.update(**values):
+        raise LostLeaseError
+
+
+def deliver_again(question_id: str) -> bool:
+    """Queue a delivery that was given up; False when it was not."""
+    with transaction.atomic():
+        given_up = SlackDelivery.objects.filter(question_id=question_id, state=DeliveryState.UNDELIVERABLE)
+        # Posting, not pending: an earlier try may have got as far as posting it.
+        if not given_up.update(state=DeliveryState.POSTING, n_attempts=0, lease_until=None, not_before=None):
+            return False
+        queue.deliver_answer(question_id)
+    return True
+
+
+def pick_up_undelivered(*, at_start: bool = False) -> int:
+    """Queue finished questions whose message is due; gives back how many.
+
+    `at_start` voids the leases of an earlier process (embedded mode, where one process owns the work).
+    """
+    waiting = SlackDelivery.objects.filter(question__state__in=TERMINAL_STATES)
+    if at_start:
+        waiting.filter(state=DeliveryState.POSTING).update(lease_until=None)
+    else:
+        # One that was just finished has been queued by its own answer.
+        waiting = waiting.filter(question__finished_at__lt=timezone.now() - timedelta(seconds=2))
+    due = waiting.filter(_is_due()).order_by("question__finished_at")
+    ids = list(due.values_list("question_id", flat=True)[:200])
+    for question_id in ids:
+        queue.deliver_answer(str(question_id))
+    return len(ids)
