@@ -27,7 +27,7 @@ IS_EMBEDDED = MODE == "embedded"
 
 def _required_in_server_mode(name: str, purpose: str) -> str:
     """Value of `name`; in server mode its absence stops the start with a sentence."""
-    value = env.str(name, "")
+    value: str = env.str(name, "")
     if not value and not IS_EMBEDDED:
         raise ImproperlyConfigured(f"{name} is not set. Server mode needs it: {purpose}.")
     return value

@@ -37,7 +37,7 @@ def _send(group: str, payload: dict[str, str | int | float | None]) -> None:
                 asyncio.run_coroutine_threadsafe(layer.group_send(group, message), _server_loop)
         elif layer is not None:
             async_to_sync(layer.group_send)(group, message)
-    except Exception:  # noqa: BLE001 - a page that misses a message reloads; the work must not fail
+    except Exception:
         log.exception("could not publish to %s", group)
 
 

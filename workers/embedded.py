@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from typing import Any
 
 from celery.signals import task_postrun
 from celery.worker import WorkController, state
@@ -21,10 +22,10 @@ SWEEP_EVERY_S = 0.5
 """How often pending rows are looked for: also how long a question of `manage.py ask` waits at most."""
 
 
-class _ThreadedWorker(WorkController):  # type: ignore[misc]
+class _ThreadedWorker(WorkController):
     """A worker that can be waited for. A bare WorkController in a thread gives no sign of being ready."""
 
-    def __init__(self, **options: object) -> None:
+    def __init__(self, **options: Any) -> None:
         self.is_ready = threading.Event()
         super().__init__(**options)
 
@@ -83,9 +84,9 @@ class EmbeddedWorkers:
                 close_old_connections()
 
     def stop(self, timeout_s: float = 10.0) -> bool:
-        """Stop after the running tasks; False if one was still running at the timeout (it is picked up later)."""
+        """Stop after the running tasks; False if one still ran at the timeout (it is picked up later)."""
         self._stopping.set()
-        state.should_stop = 0
+        state.should_stop = 0  # type: ignore[assignment]
         for thread in self._threads:
             thread.join(timeout_s)
         state.should_stop = None

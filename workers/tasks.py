@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from celery import Task, shared_task
 
 import rag
@@ -11,13 +13,13 @@ from console.questions import services as questions
 from console.sources import ingest
 
 
-def _retry_in_s(task: Task) -> float:
+def _retry_in_s(task: Task[Any, Any]) -> float:
     """1, 4, 16, then 60 seconds."""
     return float(min(60, 4**task.request.retries))
 
 
 @shared_task(name="footnote.ingest_document", bind=True, max_retries=8, soft_time_limit=1_800)
-def ingest_document(self: Task, document_id: int) -> None:
+def ingest_document(self: Task[Any, Any], document_id: int) -> None:
     """Extract and index one document."""
     try:
         ingest.ingest_document(document_id)
@@ -26,7 +28,7 @@ def ingest_document(self: Task, document_id: int) -> None:
 
 
 @shared_task(name="footnote.purge_document", bind=True, max_retries=8)
-def purge_document(self: Task, document_id: int) -> None:
+def purge_document(self: Task[Any, Any], document_id: int) -> None:
     """Remove one deleted document from every index."""
     try:
         ingest.purge_document(document_id)
@@ -35,7 +37,7 @@ def purge_document(self: Task, document_id: int) -> None:
 
 
 @shared_task(name="footnote.answer_question", bind=True, max_retries=3)
-def answer_question(self: Task, question_id: str) -> None:
+def answer_question(self: Task[Any, Any], question_id: str) -> None:
     """Answer one question."""
     try:
         questions.answer_question(question_id)

@@ -10,7 +10,9 @@ class AuditEntry(models.Model):
     """One change, written in the transaction that made it."""
 
     at = models.DateTimeField(auto_now_add=True, db_index=True)
-    actor = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+    actor = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
+    )
     actor_label = models.CharField(max_length=150)
     action = models.CharField(max_length=60, db_index=True)
     subject = models.CharField(max_length=200)

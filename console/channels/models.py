@@ -18,7 +18,9 @@ class SlackEvent(models.Model):
     received_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["team_id", "event_id"], name="one_row_per_slack_event")]
+        constraints = [
+            models.UniqueConstraint(fields=["team_id", "event_id"], name="one_row_per_slack_event")
+        ]
 
     def __str__(self) -> str:
         return f"{self.kind} {self.event_id}"
@@ -34,7 +36,9 @@ class SlackChannel(models.Model):
 
     class Meta:
         ordering = ["name", "channel_id"]
-        constraints = [models.UniqueConstraint(fields=["team_id", "channel_id"], name="one_row_per_slack_channel")]
+        constraints = [
+            models.UniqueConstraint(fields=["team_id", "channel_id"], name="one_row_per_slack_channel")
+        ]
 
     def __str__(self) -> str:
         return self.name or self.channel_id

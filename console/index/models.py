@@ -40,7 +40,9 @@ class IndexVersion(models.Model):
         ordering = ["-id"]
         constraints = [
             models.UniqueConstraint(fields=["state"], condition=Q(state="active"), name="one_active_version"),
-            models.UniqueConstraint(fields=["state"], condition=Q(state="building"), name="one_building_version"),
+            models.UniqueConstraint(
+                fields=["state"], condition=Q(state="building"), name="one_building_version"
+            ),
         ]
 
     def __str__(self) -> str:
@@ -60,11 +62,15 @@ class DocumentIndex(models.Model):
     n_tokens = models.PositiveIntegerField()
     n_split_for_window = models.PositiveIntegerField()
     n_over_window = models.PositiveIntegerField()
-    chunk_offsets = models.JSONField(default=list, help_text="[start, end] of each chunk in the canonical text.")
+    chunk_offsets = models.JSONField(
+        default=list, help_text="[start, end] of each chunk in the canonical text."
+    )
     indexed_at = models.DateTimeField(auto_now=True)
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["document", "version"], name="one_stamp_per_document_version")]
+        constraints = [
+            models.UniqueConstraint(fields=["document", "version"], name="one_stamp_per_document_version")
+        ]
 
     def __str__(self) -> str:
         return f"{self.document_id} in v{self.version_id}"
@@ -76,15 +82,21 @@ class ThresholdSetting(models.Model):
     version = models.ForeignKey(IndexVersion, on_delete=models.CASCADE, related_name="thresholds")
     distance_cut = models.FloatField(help_text="Cosine distance, 0 to 2; a passage passes at or below it.")
     max_chunks = models.PositiveSmallIntegerField(default=4)
-    set_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+    set_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
+    )
     set_at = models.DateTimeField(auto_now_add=True)
     reason = models.CharField(max_length=300)
 
     class Meta:
         ordering = ["-id"]
         constraints = [
-            models.CheckConstraint(condition=Q(distance_cut__gte=0, distance_cut__lte=2), name="cut_is_a_distance"),
-            models.CheckConstraint(condition=Q(max_chunks__gte=1, max_chunks__lte=20), name="max_chunks_1_to_20"),
+            models.CheckConstraint(
+                condition=Q(distance_cut__gte=0, distance_cut__lte=2), name="cut_is_a_distance"
+            ),
+            models.CheckConstraint(
+                condition=Q(max_chunks__gte=1, max_chunks__lte=20), name="max_chunks_1_to_20"
+            ),
         ]
 
     def __str__(self) -> str:

@@ -24,7 +24,12 @@ class QuestionState(models.TextChoices):
 
 
 PENDING_STATES = (QuestionState.RECEIVED, QuestionState.ANSWERING)
-TERMINAL_STATES = (QuestionState.ANSWERED, QuestionState.REFUSED, QuestionState.NOT_ALLOWED, QuestionState.BROKEN)
+TERMINAL_STATES = (
+    QuestionState.ANSWERED,
+    QuestionState.REFUSED,
+    QuestionState.NOT_ALLOWED,
+    QuestionState.BROKEN,
+)
 
 
 class Surface(models.TextChoices):
@@ -44,7 +49,9 @@ class Question(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     text = models.TextField()
     surface = models.CharField(max_length=16, choices=Surface.choices)
-    asker = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="questions")
+    asker = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="questions"
+    )
     folder_ids = models.JSONField(
         null=True, blank=True, help_text="Folders the asker chose; null means all that may be seen."
     )
@@ -53,7 +60,9 @@ class Question(models.Model):
     slack_user_id = models.CharField(max_length=32, blank=True)
     slack_ts = models.CharField(max_length=64, blank=True)
     slack_thread_ts = models.CharField(max_length=32, blank=True)
-    is_external = models.BooleanField(default=False, help_text="A guest or another organisation can read the answer.")
+    is_external = models.BooleanField(
+        default=False, help_text="A guest or another organisation can read the answer."
+    )
     state = models.CharField(
         max_length=12, choices=QuestionState.choices, default=QuestionState.RECEIVED, db_index=True
     )
@@ -101,11 +110,17 @@ class Answer(models.Model):
     model_name = models.CharField(max_length=200, blank=True)
     generator = models.CharField(max_length=80, blank=True)
     folder_ids = models.JSONField(default=list, help_text="Folders that were searched.")
-    nearest = models.JSONField(default=list, help_text="Nearest passages: document, label, distance, excerpt.")
-    n_unreadable = models.PositiveIntegerField(default=0, help_text="Failed or stalled documents in those folders.")
+    nearest = models.JSONField(
+        default=list, help_text="Nearest passages: document, label, distance, excerpt."
+    )
+    n_unreadable = models.PositiveIntegerField(
+        default=0, help_text="Failed or stalled documents in those folders."
+    )
     unreadable = models.JSONField(default=list, help_text="[{folder, count}, …]")
     n_unresolved_markers = models.PositiveIntegerField(default=0)
-    trace = models.JSONField(default=dict, help_text="Stages with times and decisions; candidates with scores.")
+    trace = models.JSONField(
+        default=dict, help_text="Stages with times and decisions; candidates with scores."
+    )
     elapsed_ms = models.FloatField(default=0)
     error_reference = models.CharField(max_length=16, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -113,7 +128,8 @@ class Answer(models.Model):
     class Meta:
         constraints = [
             models.CheckConstraint(
-                condition=Q(outcome="answered", reason_code="") | (~Q(outcome="answered") & ~Q(reason_code="")),
+                condition=Q(outcome="answered", reason_code="")
+                | (~Q(outcome="answered") & ~Q(reason_code="")),
                 name="answer_or_reason",
             )
         ]
@@ -125,7 +141,8 @@ class Answer(models.Model):
     def text(self) -> str:
         """The sentences with their markers, as one paragraph."""
         return " ".join(
-            sentence["text"] + "".join(f" [{n}]" for n in sentence["citations"]) for sentence in self.sentences
+            sentence["text"] + "".join(f" [{n}]" for n in sentence["citations"])
+            for sentence in self.sentences
         )
 
 

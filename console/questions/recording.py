@@ -31,7 +31,10 @@ def broken_row(reference: str) -> AnswerRow:
     """Something failed on our side; `reference` finds it in the log."""
     return AnswerRow(
         Answer(
-            outcome=QuestionState.BROKEN, reason_code="broken", reason=wording.BROKEN, error_reference=reference
+            outcome=QuestionState.BROKEN,
+            reason_code="broken",
+            reason=wording.BROKEN,
+            error_reference=reference,
         )
     )
 

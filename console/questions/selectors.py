@@ -33,11 +33,15 @@ def refusals_visible_to(user: User) -> QuerySet[Question]:
 
 def outcome_counts(user: User) -> dict[str, int]:
     """How many visible questions stand in each outcome, and how many are pending."""
-    counts: dict[str, int] = questions_visible_to(user).order_by().aggregate(
-        answered=Count("pk", filter=Q(state=QuestionState.ANSWERED)),
-        refused=Count("pk", filter=Q(state=QuestionState.REFUSED)),
-        not_allowed=Count("pk", filter=Q(state=QuestionState.NOT_ALLOWED)),
-        broken=Count("pk", filter=Q(state=QuestionState.BROKEN)),
-        pending=Count("pk", filter=Q(state__in=[QuestionState.RECEIVED, QuestionState.ANSWERING])),
+    counts: dict[str, int] = (
+        questions_visible_to(user)
+        .order_by()
+        .aggregate(
+            answered=Count("pk", filter=Q(state=QuestionState.ANSWERED)),
+            refused=Count("pk", filter=Q(state=QuestionState.REFUSED)),
+            not_allowed=Count("pk", filter=Q(state=QuestionState.NOT_ALLOWED)),
+            broken=Count("pk", filter=Q(state=QuestionState.BROKEN)),
+            pending=Count("pk", filter=Q(state__in=[QuestionState.RECEIVED, QuestionState.ANSWERING])),
+        )
     )
     return counts

@@ -21,7 +21,14 @@ from console.index.selectors import active_version, threshold_in_force
 from console.people.models import User
 from console.questions import wording
 from console.questions.models import PENDING_STATES, Answer, Citation, Question, QuestionState, Surface
-from console.questions.recording import AnswerRow, StaleCitation, broken_row, not_allowed_row, refused_row, row_of
+from console.questions.recording import (
+    AnswerRow,
+    StaleCitation,
+    broken_row,
+    not_allowed_row,
+    refused_row,
+    row_of,
+)
 from console.sources.models import Document
 from console.sources.selectors import folders_visible_to
 

@@ -40,5 +40,7 @@ def closest(title: str, label: str, distance: float, cut: float) -> str:
 
 def unreadable_sentence(unreadable: list[dict[str, str | int]]) -> str:
     """``2 files in Travel could not be read.``; empty when all could."""
-    parts = [f"{row['count']} {'file' if row['count'] == 1 else 'files'} in {row['folder']}" for row in unreadable]
+    parts = [
+        f"{row['count']} {'file' if row['count'] == 1 else 'files'} in {row['folder']}" for row in unreadable
+    ]
     return f"{' and '.join(parts)} could not be read." if parts else ""

@@ -98,12 +98,17 @@ def _stall(document: Document) -> None:
     document.state = DocumentState.STALLED
     document.reason_code = "worker_died"
     document.reason = f"The worker ended without a result {MAX_CLAIMS} times while it read this file."
-    document.next_step = "Save the file anew and upload that copy, or retry it when the machine has more memory."
+    document.next_step = (
+        "Save the file anew and upload that copy, or retry it when the machine has more memory."
+    )
     document.lease_until = None
     document.state_changed_at = timezone.now()
     document.save()
     document.attempts.filter(finished_at=None).update(
-        finished_at=timezone.now(), outcome=document.state, reason_code=document.reason_code, reason=document.reason
+        finished_at=timezone.now(),
+        outcome=document.state,
+        reason_code=document.reason_code,
+        reason=document.reason,
     )
     publish_document(document)
 
@@ -253,13 +258,17 @@ def _partial_reason(extraction: rag.Extraction) -> str:
     coverage = extraction.coverage
     text = f"{coverage.read} of {coverage.total} {coverage.unit}s were read."
     if coverage.missing:
-        text += f" Without text: {', '.join(coverage.missing[:10])}{'…' if len(coverage.missing) > 10 else ''}."
+        text += (
+            f" Without text: {', '.join(coverage.missing[:10])}{'…' if len(coverage.missing) > 10 else ''}."
+        )
     if extraction.warnings:
         text += f" {extraction.warnings[0].message}"
     return text[:500]
 
 
-def _finish_in_trouble(document: Document, state: DocumentState, code: str, reason: str, next_step: str) -> None:
+def _finish_in_trouble(
+    document: Document, state: DocumentState, code: str, reason: str, next_step: str
+) -> None:
     """End in `failed`; what an earlier version of the file left in the indexes goes too."""
     with transaction.atomic():
         current = Document.objects.select_for_update().filter(pk=document.pk, sha256=document.sha256).first()

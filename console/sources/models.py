@@ -56,7 +56,9 @@ class Document(models.Model):
     title = models.CharField(max_length=400, blank=True)
     sha256 = models.CharField(max_length=64, db_index=True)
     size_bytes = models.PositiveBigIntegerField()
-    state = models.CharField(max_length=12, choices=DocumentState.choices, default=DocumentState.QUEUED, db_index=True)
+    state = models.CharField(
+        max_length=12, choices=DocumentState.choices, default=DocumentState.QUEUED, db_index=True
+    )
     reason_code = models.CharField(max_length=40, blank=True)
     reason = models.CharField(max_length=500, blank=True)
     next_step = models.CharField(max_length=500, blank=True)
@@ -71,16 +73,21 @@ class Document(models.Model):
     warnings = models.JSONField(default=list, blank=True)
     canonical_sha256 = models.CharField(max_length=64, blank=True)
     n_chars = models.PositiveIntegerField(null=True, blank=True)
-    n_chunks = models.PositiveIntegerField(null=True, blank=True, help_text="Read back from the active index.")
+    n_chunks = models.PositiveIntegerField(
+        null=True, blank=True, help_text="Read back from the active index."
+    )
     progress_done = models.PositiveIntegerField(default=0)
     progress_total = models.PositiveIntegerField(default=0)
     lease_until = models.DateTimeField(null=True, blank=True)
     n_claims = models.PositiveSmallIntegerField(default=0, help_text="Claims since the last upload or retry.")
-    uploaded_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+    uploaded_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
+    )
     uploaded_at = models.DateTimeField(auto_now_add=True)
     state_changed_at = models.DateTimeField(auto_now_add=True)
     queued_at = models.DateTimeField(
-        null=True, help_text="When its last message was sent to the workers; null: none of them can have seen one."
+        null=True,
+        help_text="When its last message was sent to the workers; null: none of them can have seen one.",
     )
     deleted_at = models.DateTimeField(null=True, blank=True, db_index=True)
 
@@ -88,7 +95,9 @@ class Document(models.Model):
         ordering = ["name"]
         constraints = [
             models.UniqueConstraint(
-                fields=["folder", "name"], condition=models.Q(deleted_at=None), name="document_name_unique_in_folder"
+                fields=["folder", "name"],
+                condition=models.Q(deleted_at=None),
+                name="document_name_unique_in_folder",
             ),
             models.CheckConstraint(
                 condition=~models.Q(state__in=["failed", "partial", "stalled"])
@@ -132,7 +141,9 @@ class ExtractionAttempt(models.Model):
     document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="attempts")
     trigger = models.CharField(max_length=12, choices=Trigger.choices)
     sha256 = models.CharField(max_length=64)
-    requested_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+    requested_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
+    )
     requested_at = models.DateTimeField(auto_now_add=True)
     started_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)

@@ -39,7 +39,9 @@ def folder_for(user: User, folder_id: int) -> Folder:
 
 def documents_visible_to(user: User) -> QuerySet[Document]:
     """Documents, not deleted, of visible folders."""
-    return Document.objects.filter(deleted_at=None, folder__in=folders_visible_to(user)).select_related("folder")
+    return Document.objects.filter(deleted_at=None, folder__in=folders_visible_to(user)).select_related(
+        "folder"
+    )
 
 
 def document_for(user: User, document_id: int) -> Document:
@@ -53,7 +55,11 @@ def document_for(user: User, document_id: int) -> Document:
 
 def documents_needing_attention(user: User) -> QuerySet[Document]:
     """Failed, partial and stalled documents, grouped by reason when read in order."""
-    return documents_visible_to(user).filter(state__in=ATTENTION_STATES).order_by("reason_code", "folder__name", "name")
+    return (
+        documents_visible_to(user)
+        .filter(state__in=ATTENTION_STATES)
+        .order_by("reason_code", "folder__name", "name")
+    )
 
 
 def unreadable_in(folder_ids: list[int]) -> list[dict[str, str | int]]:

@@ -20,7 +20,12 @@ RETRYABLE_STATES = (DocumentState.FAILED, DocumentState.PARTIAL, DocumentState.S
 
 
 def create_folder(
-    *, actor: User | None, name: str, description: str = "", is_open: bool = False, is_shared_externally: bool = False
+    *,
+    actor: User | None,
+    name: str,
+    description: str = "",
+    is_open: bool = False,
+    is_shared_externally: bool = False,
 ) -> Folder:
     """A new folder.
 
@@ -35,7 +40,10 @@ def create_folder(
     try:
         with transaction.atomic():
             folder = Folder.objects.create(
-                name=name[:120], description=description, is_open=is_open, is_shared_externally=is_shared_externally
+                name=name[:120],
+                description=description,
+                is_open=is_open,
+                is_shared_externally=is_shared_externally,
             )
             record(actor=actor, action="folder.create", subject=folder.name, is_open=is_open)
     except IntegrityError as error:
@@ -59,7 +67,11 @@ def update_folder(
     """
     require_admin(actor)
     with transaction.atomic():
-        folder.is_open, folder.is_shared_externally, folder.description = is_open, is_shared_externally, description
+        folder.is_open, folder.is_shared_externally, folder.description = (
+            is_open,
+            is_shared_externally,
+            description,
+        )
         folder.save(update_fields=["is_open", "is_shared_externally", "description"])
         if member_ids is not None:
             folder.members.set(list(member_ids))
@@ -102,7 +114,9 @@ def upload_document(
     name = _clean_name(name)
     sha256, size = storage.store_original(_within_limit(pieces, name))
     with transaction.atomic():
-        document = Document.objects.select_for_update().filter(folder=folder, name=name, deleted_at=None).first()
+        document = (
+            Document.objects.select_for_update().filter(folder=folder, name=name, deleted_at=None).first()
+        )
         if document is not None and document.sha256 == sha256:
             return document, False
         trigger = ExtractionAttempt.Trigger.UPLOAD if document is None else ExtractionAttempt.Trigger.REPLACE
@@ -110,7 +124,13 @@ def upload_document(
             document = Document(folder=folder, name=name, uploaded_by=actor)
         document.sha256, document.size_bytes = sha256, size
         _queue(document, trigger=trigger, actor=actor)
-        record(actor=actor, action=f"document.{trigger}", subject=f"{folder.name}/{name}", sha256=sha256, size=size)
+        record(
+            actor=actor,
+            action=f"document.{trigger}",
+            subject=f"{folder.name}/{name}",
+            sha256=sha256,
+            size=size,
+        )
     return document, True
 
 
@@ -132,7 +152,9 @@ def _queue(document: Document, *, trigger: str, actor: User | None) -> None:
     document.n_claims = document.progress_done = document.progress_total = 0
     document.state_changed_at = document.queued_at = timezone.now()
     document.save()
-    ExtractionAttempt.objects.create(document=document, trigger=trigger, sha256=document.sha256, requested_by=actor)
+    ExtractionAttempt.objects.create(
+        document=document, trigger=trigger, sha256=document.sha256, requested_by=actor
+    )
     queue.ingest_document(document.pk)
     publish_document(document)
 
@@ -148,7 +170,9 @@ def retry_document(*, actor: User | None, document: Document) -> Document:
     with transaction.atomic():
         locked = Document.objects.select_for_update().get(pk=document.pk)
         if locked.state not in RETRYABLE_STATES or locked.deleted_at is not None:
-            raise Rejected("not_retryable", f"{locked.name} is {locked.get_state_display().lower()}; nothing to retry.")
+            raise Rejected(
+                "not_retryable", f"{locked.name} is {locked.get_state_display().lower()}; nothing to retry."
+            )
         record(actor=actor, action="document.retry", subject=str(locked), reason_code=locked.reason_code)
         _queue(locked, trigger=ExtractionAttempt.Trigger.RETRY, actor=actor)
     return locked
@@ -180,9 +204,16 @@ def delete_document(*, actor: User | None, document: Document) -> None:
             return
         locked.deleted_at = timezone.now()
         locked.save(update_fields=["deleted_at"])
-        record(actor=actor, action="document.delete", subject=f"{locked.folder.name}/{locked.name}", sha256=locked.sha256)
+        record(
+            actor=actor,
+            action="document.delete",
+            subject=f"{locked.folder.name}/{locked.name}",
+            sha256=locked.sha256,
+        )
         queue.purge_document(locked.pk)
-        sockets.publish(sockets.DOCUMENTS, kind="document", id=locked.pk, folder=locked.folder_id, state="deleted")
+        sockets.publish(
+            sockets.DOCUMENTS, kind="document", id=locked.pk, folder=locked.folder_id, state="deleted"
+        )
 
 
 def publish_document(document: Document) -> None:

@@ -32,7 +32,9 @@ class Command(BaseCommand):
         parser.add_argument("question")
         parser.add_argument("--as", dest="username", help="ask as this person (default: the first admin)")
         parser.add_argument("--json", action="store_true", help="print JSON")
-        parser.add_argument("--timeout", type=float, default=120.0, help="seconds to wait for the running server")
+        parser.add_argument(
+            "--timeout", type=float, default=120.0, help="seconds to wait for the running server"
+        )
 
     def handle(self, *, question: str, username: str | None, timeout: float, **options: Any) -> None:
         """Answer in this process, or let the process that owns the data folder do it."""
@@ -52,7 +54,9 @@ class Command(BaseCommand):
             _wait(row, timeout)
         answer = answer_of(row)
         if answer is None:
-            raise CommandError("The question is still pending. Is a worker running? `manage.py doctor` looks.")
+            raise CommandError(
+                "The question is still pending. Is a worker running? `manage.py doctor` looks."
+            )
         if options["json"]:
             self.stdout.write(json.dumps(_as_json(answer), ensure_ascii=False, indent=2))
         else:
@@ -64,7 +68,9 @@ def _asker(username: str | None) -> User:
     asker = people.filter(username=username).first() if username else people.filter(role=Role.ADMIN).first()
     if asker is None:
         raise CommandError(
-            f"There is no active person named {username}." if username else "Nobody exists yet; run `make run` first."
+            f"There is no active person named {username}."
+            if username
+            else "Nobody exists yet; run `make run` first."
         )
     return asker
 
@@ -84,8 +90,14 @@ def _print(answer: Answer) -> None:
         out.print(Text(answer.text))
         out.print(Text("\nSources", style="bold"))
         for citation in answer.citations.all():
-            place = f"{citation.document_title} › {citation.label}" if citation.label else citation.document_title
-            out.print(Text(f"[{citation.number}] {place} ({citation.document_name}, distance {citation.distance:.2f})"))
+            place = (
+                f"{citation.document_title} › {citation.label}" if citation.label else citation.document_title
+            )
+            out.print(
+                Text(
+                    f"[{citation.number}] {place} ({citation.document_name}, distance {citation.distance:.2f})"
+                )
+            )
             out.print(Text(f"    “{citation.quote}”", style="dim"))
         return
     if answer.outcome == QuestionState.REFUSED:

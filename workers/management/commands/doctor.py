@@ -63,7 +63,9 @@ def _guarded(check: Callable[[], Iterator[Finding]]) -> Iterator[Finding]:
     except rag.RagError as error:
         yield Finding(False, error.message, error.next_step)
     except Exception as error:  # noqa: BLE001 - this is the tool that reports whatever is wrong
-        yield Finding(False, f"{check.__name__.strip('_')}: {type(error).__name__}: {error}", "See the message above.")
+        yield Finding(
+            False, f"{check.__name__.strip('_')}: {type(error).__name__}: {error}", "See the message above."
+        )
 
 
 def _settings() -> Iterator[Finding]:
@@ -74,7 +76,9 @@ def _database() -> Iterator[Finding]:
     executor = MigrationExecutor(connection)
     n_due = len(executor.migration_plan(executor.loader.graph.leaf_nodes()))
     if n_due:
-        yield Finding(False, f"{n_due} migrations are not applied.", "Run `manage.py migrate` (or `make run`).")
+        yield Finding(
+            False, f"{n_due} migrations are not applied.", "Run `manage.py migrate` (or `make run`)."
+        )
     else:
         yield Finding(True, f"database {connection.vendor}, all migrations applied")
 
@@ -88,7 +92,9 @@ def _people() -> Iterator[Finding]:
 
 def _model() -> Iterator[Finding]:
     model = engine.embedder(settings.EMBEDDING_MODEL).model
-    yield Finding(True, f"model {model.name}, revision {model.revision}, {model.dimension} dimensions, unit vectors")
+    yield Finding(
+        True, f"model {model.name}, revision {model.revision}, {model.dimension} dimensions, unit vectors"
+    )
 
 
 def _index() -> Iterator[Finding]:
@@ -98,7 +104,9 @@ def _index() -> Iterator[Finding]:
         return
     owner = DataFolderOwnership()
     if settings.IS_EMBEDDED and not owner.claim():
-        yield Finding(True, f"index {version} is open in the running server; stop it to check the index itself")
+        yield Finding(
+            True, f"index {version} is open in the running server; stop it to check the index itself"
+        )
         return
     try:
         yield from _reconcile(version.pk)
@@ -135,7 +143,9 @@ def _reconcile(version_id: int) -> Iterator[Finding]:
             "Chunks of deleted documents are left; run `manage.py doctor` again in a minute.",
         )
     else:
-        yield Finding(True, f"index {version}: {total.vectors} chunks in database, vectors and lexical index alike")
+        yield Finding(
+            True, f"index {version}: {total.vectors} chunks in database, vectors and lexical index alike"
+        )
 
 
 def _documents() -> Iterator[Finding]:
@@ -143,7 +153,9 @@ def _documents() -> Iterator[Finding]:
     n_attention = alive.filter(state__in=ATTENTION_STATES).count()
     n_working = alive.filter(state__in=WORKING_STATES).count()
     n_pending = Question.objects.filter(state__in=PENDING_STATES).count()
-    yield Finding(True, f"{alive.count()} documents, {n_working} in work, {n_attention} to look at (page Failed)")
+    yield Finding(
+        True, f"{alive.count()} documents, {n_working} in work, {n_attention} to look at (page Failed)"
+    )
     yield Finding(True, f"{n_pending} questions pending")
 
 
@@ -157,7 +169,9 @@ def _queue() -> Iterator[Finding]:
     if replies:
         yield Finding(True, f"queue reached, {len(replies)} workers answer")
     else:
-        yield Finding(False, "The queue is there, but no worker answers.", "Start one: `celery -A console worker -B`.")
+        yield Finding(
+            False, "The queue is there, but no worker answers.", "Start one: `celery -A console worker -B`."
+        )
 
 
 def _slack() -> Iterator[Finding]:

@@ -32,9 +32,15 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         """What to ingest and where to."""
         parser.add_argument("path", type=Path)
-        parser.add_argument("--folder", required=True, help="name of the folder; created when it does not exist")
-        parser.add_argument("--open", action="store_true", help="a folder created now may be asked by everyone")
-        parser.add_argument("--timeout", type=float, default=3_600.0, help="seconds to wait for a running server")
+        parser.add_argument(
+            "--folder", required=True, help="name of the folder; created when it does not exist"
+        )
+        parser.add_argument(
+            "--open", action="store_true", help="a folder created now may be asked by everyone"
+        )
+        parser.add_argument(
+            "--timeout", type=float, default=3_600.0, help="seconds to wait for a running server"
+        )
 
     def handle(self, *, path: Path, folder: str, timeout: float, **options: Any) -> None:
         """Upload, then work in this process or watch the process that owns the data folder."""
@@ -108,11 +114,20 @@ class Command(BaseCommand):
             return
         table = Table("document", "state", "why", "what to do", title="Needs attention")
         for document in trouble:
-            table.add_row(document.name, f"{document.state} ({document.reason_code})", document.reason, document.next_step)
+            table.add_row(
+                document.name,
+                f"{document.state} ({document.reason_code})",
+                document.reason,
+                document.next_step,
+            )
         Console().print(table)
 
 
 def _progress() -> Progress:
     return Progress(
-        TextColumn("{task.description:>9}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), transient=True
+        TextColumn("{task.description:>9}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        transient=True,
     )

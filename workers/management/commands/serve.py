@@ -31,7 +31,9 @@ class Command(BaseCommand):
         """Where to listen, and whether a first start loads the sample."""
         parser.add_argument("--host", default="127.0.0.1")
         parser.add_argument("--port", type=int, default=8000)
-        parser.add_argument("--no-sample", action="store_true", help="do not load the sample handbook on a first start")
+        parser.add_argument(
+            "--no-sample", action="store_true", help="do not load the sample handbook on a first start"
+        )
 
     def handle(self, *, host: str, port: int, no_sample: bool, **_: object) -> None:
         """Run until interrupted."""
@@ -71,7 +73,9 @@ class Command(BaseCommand):
             lines += [f"Sign in as {ADMIN} with the password {first.password} (shown only now; "]
             lines[-1] += "`manage.py changepassword admin` sets another)"
         if first.has_loaded_sample:
-            lines += ["The sample handbook is being indexed; `manage.py ask \"…\"` and the Ask page answer from it."]
+            lines += [
+                'The sample handbook is being indexed; `manage.py ask "…"` and the Ask page answer from it.'
+            ]
         lines += [
             "Slack is connected by Socket Mode."
             if has_slack

@@ -20,7 +20,9 @@ class Command(BaseCommand):
         """Connect, then wait for SIGTERM or SIGINT."""
         handler = socket_mode.start_socket_mode()
         if handler is None:
-            raise CommandError("Socket Mode needs SLACK_BOT_TOKEN and SLACK_APP_TOKEN; docs/slack.md says how.")
+            raise CommandError(
+                "Socket Mode needs SLACK_BOT_TOKEN and SLACK_APP_TOKEN; docs/slack.md says how."
+            )
         stop = threading.Event()
         for name in (signal.SIGTERM, signal.SIGINT):
             signal.signal(name, lambda *_: stop.set())

@@ -1,0 +1,37 @@
+"""Forms of folders."""
+
+from __future__ import annotations
+
+from django import forms
+
+from console.people.models import User
+
+
+class FolderForm(forms.Form):
+    """A folder and who may be answered from it."""
+
+    name = forms.CharField(max_length=120, label="Name")
+    description = forms.CharField(max_length=300, required=False, label="Description")
+    is_open = forms.BooleanField(
+        required=False,
+        label="Open to everyone",
+        help_text="All people of the console, direct messages, and channels without a set-up of their own.",
+    )
+    is_shared_externally = forms.BooleanField(
+        required=False,
+        label="Shared externally",
+        help_text="Guests and people of other organisations may be answered from it too.",
+    )
+
+
+class FolderAccessForm(FolderForm):
+    """The same for a folder that exists; its name stays, since documents are known by it."""
+
+    name = None  # type: ignore[assignment]
+    members = forms.ModelMultipleChoiceField(
+        queryset=User.objects.filter(is_active=True).order_by("username"),
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        label="Members",
+        help_text="Who may read and ask it when it is not open. Admins see every folder.",
+    )

@@ -1,0 +1,161 @@
+"""Pages of folders."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.contrib import messages
+from django.core.files.uploadedfile import UploadedFile
+from django.db.models import F, QuerySet
+from django.http import HttpResponseBase
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from console.access import Rejected
+from console.guards import PersonRequest, admin_only, is_htmx, page_or_part, signed_in
+from console.listing import list_rows
+from console.sources.forms import FolderAccessForm, FolderForm
+from console.sources.models import WORKING_STATES, Document, DocumentState, Folder
+from console.sources.selectors import documents_visible_to, folder_for, folders_with_counts
+from console.sources.services import create_folder, update_folder, upload_document
+
+FOLDERS_BY = {
+    "name": "name",
+    "documents": "n_documents",
+    "searchable": "n_searchable",
+    "attention": "n_attention",
+    "created": "created_at",
+}
+DOCUMENTS_BY = {
+    "name": "name",
+    "state": "state",
+    "passages": "n_chunks",
+    "size": "size_bytes",
+    "changed": "state_changed_at",
+}
+
+
+@require_GET
+@signed_in
+def folders(request: PersonRequest) -> HttpResponseBase:
+    """Every folder the person may see."""
+    rows = folders_with_counts(request.user).annotate(n_done=F("n_documents") - F("n_working"))
+    listing = list_rows(request, rows, sortable=FOLDERS_BY, default="name")
+    return page_or_part(request, "sources/folders.html", {"listing": listing}, parts={"list": "sources/_folders.html"})
+
+
+@require_http_methods(["GET", "POST"])
+@admin_only
+def new_folder(request: PersonRequest) -> HttpResponseBase:
+    """Create a folder."""
+    form = FolderForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            created = create_folder(actor=request.user, **form.cleaned_data)
+        except Rejected as error:
+            form.add_error("name", str(error))
+        else:
+            return redirect("sources:folder", created.pk)
+    return render(request, "sources/folder_form.html", {"form": form}, status=422 if form.errors else 200)
+
+
+@require_http_methods(["GET", "POST"])
+@admin_only
+def edit_folder(request: PersonRequest, folder_id: int) -> HttpResponseBase:
+    """Change who may be answered from a folder."""
+    folder = folder_for(request.user, folder_id)
+    initial = {
+        "description": folder.description,
+        "is_open": folder.is_open,
+        "is_shared_externally": folder.is_shared_externally,
+        "members": folder.members.all(),
+    }
+    form = FolderAccessForm(request.POST or None, initial=initial)
+    if request.method == "POST" and (form.is_valid() or not form.errors):
+        values = form.cleaned_data
+        update_folder(
+            actor=request.user,
+            folder=folder,
+            is_open=values["is_open"],
+            is_shared_externally=values["is_shared_externally"],
+            description=values["description"],
+            member_ids=[member.pk for member in values["members"]],
+        )
+        messages.success(request, f"{folder.name} is changed. It counts from the next question on.")
+        return redirect("sources:folder", folder.pk)
+    context = {"form": form, "folder": folder}
+    return render(request, "sources/folder_form.html", context, status=422 if form.errors else 200)
+
+
+def filtered_documents(request: PersonRequest, folder: Folder) -> QuerySet[Document]:
+    """The folder's documents after the filters of the page."""
+    rows = documents_visible_to(request.user).filter(folder=folder)
+    if text := request.GET.get("q", "").strip():
+        rows = rows.filter(name__icontains=text)
+    state = request.GET.get("state", "")
+    if state == "working":
+        return rows.filter(state__in=WORKING_STATES)
+    return rows.filter(state=state) if state in DocumentState.values else rows
+
+
+@require_GET
+@signed_in
+def folder(request: PersonRequest, folder_id: int) -> HttpResponseBase:
+    """A folder: upload, and its documents with their status."""
+    folder = folders_with_counts(request.user).get(pk=folder_id)
+    listing = list_rows(request, filtered_documents(request, folder), sortable=DOCUMENTS_BY, default="name")
+    context = {
+        "folder": folder,
+        "listing": listing,
+        "states": DocumentState.choices,
+        "q": request.GET.get("q", ""),
+        "state_filter": request.GET.get("state", ""),
+        "n_members": folder.members.count(),
+    }
+    parts = {"list": "sources/_documents.html", "folder-counts": "sources/_folder_counts.html"}
+    return page_or_part(request, "sources/folder.html", context, parts=parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """How one uploaded file fared."""
+
+    name: str
+    document: Document | None = None
+    is_changed: bool = False
+    problem: str = ""
+
+
+@require_POST
+@admin_only
+def upload(request: PersonRequest, folder_id: int) -> HttpResponseBase:
+    """Take in files; with JavaScript one a request, so that each has its own progress and answer."""
+    folder = folder_for(request.user, folder_id)
+    files = request.FILES.getlist("files")
+    if not files:
+        raise Rejected("no_file", "Choose at least one file.")
+    paths = request.POST.getlist("paths")
+    received = [
+        _take_in(request, folder, file, paths[position] if len(paths) == len(files) else "")
+        for position, file in enumerate(files)
+    ]
+    if is_htmx(request):
+        return render(request, "sources/_uploaded.html", {"received": received})
+    for one in received:
+        if one.problem:
+            messages.error(request, f"{one.name}: {one.problem}")
+    n_changed = sum(one.is_changed for one in received)
+    n_same = sum(one.document is not None and not one.is_changed for one in received)
+    messages.success(request, f"{n_changed} queued, {n_same} unchanged.")
+    return redirect("sources:folder", folder.pk)
+
+
+def _take_in(request: PersonRequest, folder: Folder, file: UploadedFile, path: str) -> Received:
+    name = path or file.name or ""
+    try:
+        document, is_changed = upload_document(actor=request.user, folder=folder, name=name, pieces=file.chunks())
+    except Rejected as error:
+        return Received(name=name, problem=str(error))
+    return Received(name=document.name, document=document, is_changed=is_changed)
+
+

@@ -1,0 +1,100 @@
+"""The work list of documents that need a person, and what is done to many at once."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from operator import attrgetter
+
+from django.contrib import messages
+from django.db.models import Count
+from django.http import HttpResponseBase
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_GET, require_POST
+
+from console.access import Rejected
+from console.guards import PersonRequest, admin_only, back_or, page_or_part, signed_in
+from console.listing import list_rows
+from console.sources.models import Document
+from console.sources.selectors import documents_needing_attention, documents_visible_to, folder_for, folders_visible_to
+from console.sources.services import delete_document, retry_documents
+
+FAILED_BY = {"reason": "reason_code", "name": "name", "changed": "state_changed_at"}
+MAX_BULK = 1_000
+
+
+@require_GET
+@signed_in
+def failed(request: PersonRequest) -> HttpResponseBase:
+    """Failed, partial and stalled documents, grouped by reason."""
+    rows = documents_needing_attention(request.user)
+    folder_id = request.GET.get("folder", "")
+    if folder_id.isdigit():
+        rows = rows.filter(folder_id=int(folder_id))
+    counts = {row["reason_code"]: row["n"] for row in rows.order_by().values("reason_code").annotate(n=Count("pk"))}
+    reason = request.GET.get("reason", "")
+    if reason:
+        rows = rows.filter(reason_code=reason)
+    listing = list_rows(request, rows, sortable=FAILED_BY, default="reason", per_page=100)
+    groups = [
+        {"reason_code": code, "n": counts.get(code, 0), "documents": list(documents)}
+        for code, documents in groupby(listing.rows, key=attrgetter("reason_code"))
+    ]
+    context = {
+        "listing": listing,
+        "groups": groups,
+        "counts": counts,
+        "reason": reason,
+        "folder_filter": folder_id,
+        "folders": folders_visible_to(request.user),
+    }
+    return page_or_part(request, "sources/failed.html", context, parts={"list": "sources/_failed.html"})
+
+
+@require_GET
+@signed_in
+def attention(request: PersonRequest) -> HttpResponseBase:
+    """The badge of the Failed entry."""
+    return render(request, "sources/_attention.html")
+
+
+def _chosen(request: PersonRequest) -> list[Document]:
+    """The documents a bulk form names: ticked ones, or all of a reason, in a folder or everywhere."""
+    rows = documents_visible_to(request.user)
+    ids = [int(value) for value in request.POST.getlist("document") if value.isdigit()]
+    reason = request.POST.get("reason", "")
+    if ids:
+        rows = rows.filter(pk__in=ids[:MAX_BULK])
+    elif reason:
+        rows = documents_needing_attention(request.user).filter(reason_code=reason)
+        folder_id = request.POST.get("folder", "")
+        if folder_id.isdigit():
+            rows = rows.filter(folder=folder_for(request.user, int(folder_id)))
+    else:
+        raise Rejected("nothing_selected", "Tick at least one document first.")
+    return list(rows)
+
+
+@require_POST
+@admin_only
+def retry_many(request: PersonRequest) -> HttpResponseBase:
+    """Retry what was ticked, or all of one reason."""
+    chosen = _chosen(request)
+    n_queued = retry_documents(actor=request.user, documents=chosen)
+    n_left = len(chosen) - n_queued
+    left = f" {n_left} had nothing to retry." if n_left else ""
+    messages.success(request, f"{n_queued} queued again.{left}")
+    return redirect(back_or(request, "sources:failed"))
+
+
+@require_POST
+@admin_only
+def delete_many(request: PersonRequest) -> HttpResponseBase:
+    """Delete what was ticked, after a page that names each of them."""
+    chosen = _chosen(request)
+    if request.POST.get("confirmed") != "yes":
+        context = {"documents": chosen, "back": back_or(request, "sources:folders")}
+        return render(request, "sources/delete.html", context)
+    for document in chosen:
+        delete_document(actor=request.user, document=document)
+    messages.success(request, f"{len(chosen)} deleted; no answer uses them from now on.")
+    return redirect(back_or(request, "sources:folders"))
