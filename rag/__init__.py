@@ -7,6 +7,15 @@ A document: `extract_file` → `index_document`. A question: `answer`. Both work
 `open_index` gives back.
 """
 
+from rag.bench import (
+    ChunkingReport,
+    LatencyReport,
+    Percentiles,
+    ThroughputReport,
+    measure_chunks,
+    measure_latency,
+    measure_throughput,
+)
 from rag.config import PIPELINE_VERSION, ExtractionLimits, RagConfig
 from rag.embed import Embedder, load_embedder
 from rag.errors import (
@@ -32,6 +41,18 @@ from rag.errors import (
     Unavailable,
     UnsupportedFormat,
     VectorsNotUnit,
+)
+from rag.evaluate import (
+    EvaluationReport,
+    GoldenNeedle,
+    GoldenRefusal,
+    Proportion,
+    evaluate_answers,
+    needles_destroyed,
+    read_needles,
+    read_refusals,
+    sign_test,
+    wilson_interval,
 )
 from rag.extract import current_extractors, extract_file, supported_suffixes
 from rag.generate import Generator, load_generator
@@ -78,6 +99,7 @@ __all__ = [
     "BoundCitation",
     "Chunk",
     "ChunkCounts",
+    "ChunkingReport",
     "Coverage",
     "DamagedDocument",
     "DocumentError",
@@ -86,20 +108,26 @@ __all__ = [
     "EmptyDocument",
     "EmptyQuestion",
     "EncryptedDocument",
+    "EvaluationReport",
     "Extraction",
     "ExtractionLimits",
     "ExtractionWarning",
     "ExtractorCrashed",
     "Generator",
+    "GoldenNeedle",
+    "GoldenRefusal",
     "Index",
     "IndexMismatch",
     "IndexMissing",
     "IndexReport",
+    "LatencyReport",
     "Locator",
     "ModelMissing",
     "ModelTimeout",
     "NoText",
     "NotReady",
+    "Percentiles",
+    "Proportion",
     "QuestionTooLong",
     "RagConfig",
     "RagError",
@@ -115,6 +143,7 @@ __all__ = [
     "StoreLocked",
     "StoredChunk",
     "Thresholds",
+    "ThroughputReport",
     "Trace",
     "Unavailable",
     "UnsupportedFormat",
@@ -125,15 +154,24 @@ __all__ = [
     "count_chunks",
     "current_extractors",
     "drop_index",
+    "evaluate_answers",
     "extract_file",
     "index_document",
     "load_embedder",
     "load_generator",
+    "measure_chunks",
+    "measure_latency",
+    "measure_throughput",
+    "needles_destroyed",
     "open_edge_store",
     "open_index",
     "open_server_store",
     "probe_index",
+    "read_needles",
+    "read_refusals",
     "remove_document",
     "retrieve",
+    "sign_test",
     "supported_suffixes",
+    "wilson_interval",
 ]

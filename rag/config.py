@@ -21,8 +21,8 @@ class RagConfig:
         rrf_k: Cormack, Clarke and Büttcher 2009, who found 60 good over many collections.
         n_candidates: how many chunks each side hands to the fusion.
         distance_cut: default gate; a cosine distance in [0, 2].
-        coverage_floor: least idf-weighted share of the question's content words, in [0, 1], that must
-            stand in what is quoted or its headings; below it the answer is refused as weak evidence.
+        evidence_floor: what the best quoted sentence must reach (cosine to the question + half the share
+            of its words, in [−1, 1.5]); below it the answer is refused as weak evidence.
         max_chunks: four good chunks beat twenty (reference study).
         max_sentences: the most sentences the extractive generator quotes.
         max_question_chars: longer questions are refused as bad input.
@@ -35,8 +35,8 @@ class RagConfig:
     bm25_b: float = 0.75
     rrf_k: int = 60
     n_candidates: int = 25
-    distance_cut: float = 0.525
-    coverage_floor: float = 0.3
+    distance_cut: float = 0.55
+    evidence_floor: float = 0.8
     max_chunks: int = 4
     max_sentences: int = 4
     max_question_chars: int = 2_000

@@ -153,12 +153,17 @@ def load_embedder(model: str = SAMPLE_MODEL, *, threads: int = 0) -> SentenceTra
     Raises:
         ModelMissing: neither a known name whose package is installed nor a folder with a model.
     """
-    folder = _folder_of(model)
+    folder = model_folder(model)
     name = model if model in _PACKAGED else folder.name
     return SentenceTransformerEmbedder(folder, name=name, threads=threads)
 
 
-def _folder_of(model: str) -> Path:
+def model_folder(model: str) -> Path:
+    """The folder of a known model name, or of a path.
+
+    Raises:
+        ModelMissing: there is no sentence-transformers model.
+    """
     if model in _PACKAGED:
         package, inside = _PACKAGED[model]
         found = importlib.util.find_spec(package)

@@ -1,4 +1,4 @@
-# ruff: noqa: N818  # names are the failures themselves, the tree above each says they are errors
+# names are the failures themselves, the tree above each says they are errors
 """Errors of the RAG core.
 
     RagError(code, retryable)

@@ -69,7 +69,8 @@ class _Snapshot:
     folder_ids: npt.NDArray[np.int64]
     document_ids: npt.NDArray[np.int64]
     matrix: BM25 | None
-    document_frequency: npt.NDArray[np.int64]
+    n_terms: int
+    """Stems known when it was built; later ones are in no chunk of it."""
     build_s: float
 
 
@@ -138,18 +139,6 @@ class LexicalIndex:
         ranked = found[np.argsort(-scores[found], kind="stable")]
         return [(snapshot.chunk_ids[at], float(scores[at])) for at in ranked]
 
-    def rarity(self, text: str) -> dict[str, float]:
-        """Each stem of `text` with its idf in this index; a stem that never occurs has the highest."""
-        snapshot = self._current()
-        n = len(snapshot.chunk_ids)
-        weights = {}
-        for stem in dict.fromkeys(stems(text)):
-            term = self._vocabulary.get(stem)
-            known = term is not None and term < len(snapshot.document_frequency)
-            df = int(snapshot.document_frequency[term]) if known else 0
-            weights[stem] = float(np.log1p((n - df + 0.5) / (df + 0.5)))
-        return weights
-
     def drop(self) -> None:
         """Remove every file of the index."""
         with self._writing:
@@ -159,9 +148,8 @@ class LexicalIndex:
             self._snapshot = None
 
     def _term_ids(self, question: str, snapshot: _Snapshot) -> list[int]:
-        n_terms = len(snapshot.document_frequency)
         known = (self._vocabulary.get(stem) for stem in dict.fromkeys(stems(question)))
-        return [term for term in known if term is not None and term < n_terms]
+        return [term for term in known if term is not None and term < snapshot.n_terms]
 
     def _current(self) -> _Snapshot:
         """The snapshot of the generation on disk, or the one before while another thread builds it."""
@@ -193,23 +181,20 @@ class LexicalIndex:
         rows = [tokens for segment in segments for tokens in segment.token_ids]
         sizes = [len(segment.chunk_ids) for segment in segments]
         n_terms = len(self._vocabulary)
-        frequency = np.zeros(n_terms, dtype=np.int64)
-        for tokens in rows:
-            frequency[list(set(tokens))] += 1
         return _Snapshot(
             generation=generation,
             chunk_ids=[chunk_id for segment in segments for chunk_id in segment.chunk_ids],
             folder_ids=np.repeat(np.array([s.folder_id for s in segments], dtype=np.int64), sizes),
             document_ids=np.repeat(np.array([s.document_id for s in segments], dtype=np.int64), sizes),
             matrix=self._matrix(rows, n_terms) if any(rows) else None,
-            document_frequency=frequency,
+            n_terms=n_terms,
             build_s=time.perf_counter() - started,
         )
 
     def _matrix(self, rows: list[tuple[int, ...]], n_terms: int) -> BM25:
         from bm25s import BM25
 
-        matrix = BM25(k1=self._k1, b=self._b, method="lucene")  # type: ignore[no-untyped-call]
+        matrix = BM25(k1=self._k1, b=self._b, method="lucene")
         vocabulary = {str(term): term for term in range(n_terms)}
         matrix.index(([list(row) for row in rows], vocabulary), create_empty_token=False, show_progress=False)
         return matrix

@@ -56,9 +56,7 @@ def needles_destroyed(
     """Ids of the needles that no chunk holds whole: their recall is zero whatever the retriever does."""
     contents = [squeezed(chunk.content) for chunk in chunks]
     return tuple(
-        needle.id
-        for needle in needles
-        if not any(squeezed(needle.needle) in content for content in contents)
+        needle.id for needle in needles if not any(squeezed(needle.needle) in content for content in contents)
     )
 
 

@@ -33,7 +33,7 @@ def sign_test(wins: int, losses: int) -> float:
     if n == 0:
         return 1.0
     tail = sum(math.comb(n, i) for i in range(min(wins, losses) + 1))
-    return min(1.0, 2 * tail / 2**n)
+    return min(1.0, 2.0 * tail / float(2**n))
 
 
 @dataclass(frozen=True, slots=True)

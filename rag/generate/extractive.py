@@ -16,9 +16,12 @@ from rag.lexical import stems
 from rag.quotable import Quotable, quotables
 from rag.types import RefusalReason, ScoredChunk
 
-_MARGIN = 0.08
-_LEXICAL_SHARE = 0.25
-_FLOOR = 0.30
+_LEXICAL_SHARE = 0.5
+"""Score = cosine + half the share of the question's words. Between 0.25 and 1 the choice of sentences is flat
+(civicactions, 59 questions whose passage was retrieved: the needle is the first choice for 50 to 52)."""
+
+_MARGIN = 0.1
+"""Sentences further below the best one are left out: at 0.1 two sentences are quoted on average."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +30,7 @@ class _Candidate:
     words: str
     place: Quotable
     score: float
-    cosine: float
+    """Cosine + `_LEXICAL_SHARE` × share of words, in [−1, 1.5]."""
 
 
 class ExtractiveGenerator:
@@ -35,25 +38,29 @@ class ExtractiveGenerator:
 
     name = "extractive/1"
 
-    def __init__(self, embedder: Embedder, *, max_sentences: int = 4) -> None:
+    def __init__(self, embedder: Embedder, *, max_sentences: int = 4, evidence_floor: float = 0.8) -> None:
         self._embedder = embedder
         self._max_sentences = max_sentences
+        self._evidence_floor = evidence_floor
 
     def generate(self, question: str, passages: tuple[ScoredChunk, ...]) -> Draft:
-        """See `Generator.generate`. Abstains with WEAK_EVIDENCE when no sentence is near the question."""
+        """See `Generator.generate`. Abstains with WEAK_EVIDENCE when no sentence reaches the floor."""
         candidates = self._scored(question, passages)
         if not candidates:
             return Draft((), RefusalReason.MODEL_ABSTAINED)
         best = max(candidates, key=lambda candidate: candidate.score)
-        if best.cosine < _FLOOR:
-            return Draft((), RefusalReason.WEAK_EVIDENCE)
+        if best.score < self._evidence_floor:
+            return Draft((), RefusalReason.WEAK_EVIDENCE, evidence=best.score)
         near = [candidate for candidate in candidates if candidate.score >= best.score - _MARGIN]
-        chosen = sorted(near, key=lambda candidate: -candidate.score)[: self._max_sentences]
+        # Copies of a page say the same in the same words: once is enough.
+        distinct = {" ".join(stems(candidate.words)): candidate for candidate in reversed(_ranked(near))}
+        chosen = _ranked(list(distinct.values()))[: self._max_sentences]
         return Draft(
             tuple(
                 DraftSentence(candidate.words, (candidate.passage,))
                 for candidate in _reading_order(chosen, passages)
-            )
+            ),
+            evidence=best.score,
         )
 
     def _scored(self, question: str, passages: tuple[ScoredChunk, ...]) -> list[_Candidate]:
@@ -76,7 +83,6 @@ class ExtractiveGenerator:
                 words=chunk.content[place.start : place.end],
                 place=place,
                 score=float(cosine + _LEXICAL_SHARE * overlap),
-                cosine=float(cosine),
             )
             for (at, chunk, place), cosine, overlap in zip(places, cosines, overlaps, strict=True)
         ]
@@ -104,6 +110,11 @@ def _overlaps(question: str, texts: list[str]) -> np.ndarray[tuple[int, ...], np
         matches @ weights / total if total else np.zeros(len(texts))
     )
     return shares
+
+
+def _ranked(candidates: list[_Candidate]) -> list[_Candidate]:
+    """Best first; equal scores in passage order."""
+    return sorted(candidates, key=lambda candidate: -candidate.score)
 
 
 def _reading_order(chosen: list[_Candidate], passages: tuple[ScoredChunk, ...]) -> list[_Candidate]:

@@ -31,6 +31,8 @@ class Draft:
 
     sentences: tuple[DraftSentence, ...]
     abstained: RefusalReason | None = None
+    evidence: float | None = None
+    """How well the best sentence carries the question, on the generator's own scale; for the trace."""
 
 
 class Generator(Protocol):
