@@ -1,0 +1,220 @@
+"""Word documents: headings, paragraphs, lists, tables, text boxes and notes in body order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rag.config import ExtractionLimits
+from rag.extract.canonical import CanonicalBuilder, Reading, line_text
+from rag.extract.container import open_container
+from rag.extract.docx_xml import (
+    WordParts,
+    attribute,
+    child,
+    is_on,
+    load_parts,
+    local_name,
+    outline_level,
+)
+from rag.extract.outline import HeadingTrail, choose_title
+from rag.extract.tabular import joined_cells, names_columns
+from rag.types import Coverage, ExtractionWarning, Locator
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element as Element
+
+# Containers that a reader does not see as such.
+_TRANSPARENT = frozenset(
+    ("sdt", "sdtContent", "customXml", "smartTag", "ins", "moveTo", "AlternateContent", "Choice")
+)
+# Deleted text, field codes, the fallback copy of a drawing, properties, phonetic guides.
+_SKIPPED = frozenset(
+    (
+        "del",
+        "moveFrom",
+        "instrText",
+        "delText",
+        "Fallback",
+        "rPr",
+        "pPr",
+        "sdtPr",
+        "tblPr",
+        "tcPr",
+        "trPr",
+        "rt",
+    )
+)
+_BREAKS = {"tab": " ", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
+_LAYOUT_CELL_CHARS = 1_500
+
+
+def read(path: Path, *, filename: str, limits: ExtractionLimits) -> Reading:
+    """The document's body; deleted and hidden text is left out, macros are never run.
+
+    Raises:
+        ResourceLimit: more characters or unpacked bytes than the limits, or absurd nesting.
+        DamagedDocument: a part is missing or broken.
+    """
+    with open_container(path, max_unpacked_mib=limits.max_unpacked_mib) as container:
+        parts = load_parts(container)
+        has_macros = any(name.lower().endswith("vbaproject.bin") for name in container.namelist())
+    body = _Body(parts, CanonicalBuilder(limits.max_chars))
+    body.walk(parts.body)
+    body.add_notes()
+    warnings = []
+    if body.n_hidden_chars:
+        message = f"{body.n_hidden_chars} characters of hidden text were left out."
+        warnings.append(ExtractionWarning("hidden_text_dropped", message))
+    if has_macros:
+        warnings.append(ExtractionWarning("macros_ignored", "The file has macros; they were not run."))
+    return Reading(
+        title=choose_title((parts.title, body.first_heading), filename),
+        text=body.builder.text(),
+        spans=body.builder.spans(),
+        coverage=Coverage("document", 1, 1),
+        warnings=tuple(warnings),
+    )
+
+
+@dataclass(slots=True)
+class _Body:
+    parts: WordParts
+    builder: CanonicalBuilder
+    trail: HeadingTrail = field(default_factory=HeadingTrail)
+    first_heading: str | None = None
+    n_hidden_chars: int = 0
+    _table: int = 0
+    _note_ids: list[str] = field(default_factory=list)
+
+    def walk(self, container: Element) -> None:
+        """Add the blocks inside `container`, in order."""
+        for element in container:
+            name = local_name(element)
+            if name == "p":
+                self._add_paragraph(element)
+            elif name == "tbl":
+                self._add_table(element)
+            elif name in _TRANSPARENT:
+                self.walk(element)
+
+    def add_notes(self) -> None:
+        """Footnotes and endnotes after the body, in the order they are referred to."""
+        for note_id in dict.fromkeys(self._note_ids):
+            note = self.parts.notes.get(note_id)
+            if note is not None:
+                self.walk(note)
+
+    def _add_paragraph(self, paragraph: Element) -> None:
+        text = self._text(paragraph)
+        level, is_list = self._structure(paragraph)
+        if text.strip():
+            if level is None:
+                self.builder.add(text, "list_item" if is_list else "paragraph", self._here())
+            else:
+                title = line_text(text)
+                if title:
+                    self.first_heading = self.first_heading or title
+                    self.builder.add(title, "heading", Locator(heading_path=self.trail.enter(level, title)))
+        for box in _text_boxes(paragraph):
+            self.walk(box)
+
+    def _structure(self, paragraph: Element) -> tuple[int | None, bool]:
+        """Heading level and whether it is a list item, from the paragraph and its style."""
+        properties = child(paragraph, "pPr")
+        style_element = child(properties, "pStyle")
+        style = (
+            self.parts.styles.get(attribute(style_element, "val") or "")
+            if style_element is not None
+            else None
+        )
+        level = outline_level(properties) or (style.heading_level if style else None)
+        numbering = child(properties, "numPr")
+        is_list = (style is not None and style.is_list) or (numbering is not None and _is_numbered(numbering))
+        return level, is_list
+
+    def _text(self, element: Element) -> str:
+        return "".join(self._pieces(element))
+
+    def _pieces(self, element: Element) -> Iterator[str]:
+        for inner in element:
+            name = local_name(inner)
+            if name == "t":
+                yield inner.text or ""
+            elif name in _BREAKS:
+                yield _BREAKS[name]
+            elif name in ("footnoteReference", "endnoteReference"):
+                self._note_ids.append(f"{name.removesuffix('Reference')}:{attribute(inner, 'id')}")
+            elif name == "r" and is_on(child(child(inner, "rPr"), "vanish")):
+                self.n_hidden_chars += len("".join(self._pieces(inner)).strip())
+            elif name not in _SKIPPED and name != "txbxContent":
+                yield from self._pieces(inner)
+
+    def _add_table(self, table: Element) -> None:
+        rows = [list(_inside(row, "tc")) for row in _inside(table, "tr")]
+        if max((len(cells) for cells in rows), default=0) < 2:
+            for cell in (cell for cells in rows for cell in cells):
+                self.walk(cell)  # a frame around text
+            return
+        self._table += 1
+        header: str | None = None
+        above: list[str] = []
+        for position, cells in enumerate(rows):
+            above = self._row_texts(cells, above)
+            row = joined_cells(above)
+            self.builder.add(row, "table_row", self._here(), table_header=header, table=self._table)
+            if position == 0 and names_columns(above):
+                header = row
+
+    def _row_texts(self, cells: list[Element], above: list[str]) -> list[str]:
+        """Texts by grid column; a cell merged with the one above repeats its text."""
+        texts: list[str] = []
+        for cell in cells:
+            properties = child(cell, "tcPr")
+            merge = child(properties, "vMerge")
+            column = len(texts)
+            is_continued = merge is not None and (attribute(merge, "val") or "continue") == "continue"
+            text = above[column] if is_continued and column < len(above) else self._cell_text(cell)
+            span = child(properties, "gridSpan")
+            n_columns = attribute(span, "val") if span is not None else None
+            n_blank = min(int(n_columns), 64) - 1 if n_columns and n_columns.isdigit() else 0
+            texts += [text, *[""] * n_blank]
+        return texts
+
+    def _cell_text(self, cell: Element) -> str:
+        return line_text(" ".join(self._text(inner) for inner in _paragraphs(cell)))
+
+    def _here(self) -> Locator:
+        return Locator(heading_path=self.trail.path)
+
+
+def _is_numbered(numbering: Element) -> bool:
+    number = child(numbering, "numId")
+    return number is not None and attribute(number, "val") != "0"
+
+
+def _inside(container: Element, name: str) -> Iterator[Element]:
+    """Children of that name, also inside content controls."""
+    for element in container:
+        if local_name(element) == name:
+            yield element
+        elif local_name(element) in _TRANSPARENT:
+            yield from _inside(element, name)
+
+
+def _paragraphs(container: Element) -> Iterator[Element]:
+    for element in container:
+        if local_name(element) == "p":
+            yield element
+        elif local_name(element) not in _SKIPPED:
+            yield from _paragraphs(element)
+
+
+def _text_boxes(element: Element) -> Iterator[Element]:
+    for inner in element:
+        if local_name(inner) == "txbxContent":
+            yield inner
+        elif local_name(inner) not in _SKIPPED:
+            yield from _text_boxes(inner)

@@ -1,0 +1,1 @@
+"""From characters on a page to blocks in reading order. Knows geometry, not PDF."""

@@ -1,0 +1,165 @@
+"""How an extraction leaves the sub-process: JSON, checked on the way in.
+
+The child is not trusted: it parsed a stranger's file. Pickle would let it run code here.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Literal, TypeVar, get_args
+
+from rag.config import ExtractionLimits
+from rag.errors import (
+    DamagedDocument,
+    DocumentError,
+    EmptyDocument,
+    EncryptedDocument,
+    ExtractorCrashed,
+    NoText,
+    ResourceLimit,
+    UnsupportedFormat,
+)
+from rag.types import BlockKind, Coverage, Extraction, ExtractionWarning, Locator, Span
+
+_T = TypeVar("_T")
+_ERRORS: dict[str, type[DocumentError]] = {
+    kind.code: kind
+    for kind in (
+        DamagedDocument,
+        EmptyDocument,
+        EncryptedDocument,
+        ExtractorCrashed,
+        NoText,
+        ResourceLimit,
+        UnsupportedFormat,
+    )
+}
+_UNITS: dict[str, Literal["page", "row", "document"]] = {"page": "page", "row": "row", "document": "document"}
+_KINDS: dict[str, BlockKind] = {kind: kind for kind in get_args(BlockKind)}
+
+
+def encode_request(path: str, filename: str, limits: ExtractionLimits) -> bytes:
+    """The job for the child."""
+    return json.dumps({"path": path, "filename": filename, "limits": asdict(limits)}).encode()
+
+
+def decode_request(data: bytes) -> tuple[str, str, ExtractionLimits]:
+    """Path, file name and limits."""
+    job = json.loads(data)
+    return str(job["path"]), str(job["filename"]), ExtractionLimits(**job["limits"])
+
+
+def encode_error(error: DocumentError) -> bytes:
+    """A reason why there is no text."""
+    return json.dumps(
+        {"error": {"code": error.code, "message": error.message, "next_step": error.next_step}}
+    ).encode()
+
+
+def encode_extraction(extraction: Extraction) -> bytes:
+    """The extraction; a header row repeated by thousands of rows is written once."""
+    headers: dict[str, int] = {}
+    spans = []
+    for span in extraction.spans:
+        where = span.locator
+        header = None if span.table_header is None else headers.setdefault(span.table_header, len(headers))
+        place = [where.page, where.sheet, where.cells, list(where.heading_path), where.anchor]
+        spans.append([span.start, span.end, span.kind, header, place])
+    coverage = extraction.coverage
+    result = {
+        "title": extraction.title,
+        "text": extraction.text,
+        "spans": spans,
+        "headers": list(headers),
+        "format": extraction.format,
+        "extractor": extraction.extractor,
+        "coverage": [coverage.unit, coverage.read, coverage.total, list(coverage.missing)],
+        "is_partial": extraction.is_partial,
+        "encoding": extraction.encoding,
+        "ocr_confidence": extraction.ocr_confidence,
+        "warnings": [[warning.code, warning.message] for warning in extraction.warnings],
+    }
+    return json.dumps({"extraction": result}, ensure_ascii=False).encode()
+
+
+def decode_result(data: bytes) -> Extraction:
+    """What the child found.
+
+    Raises:
+        DocumentError: the child's own reason, or `ExtractorCrashed` when its answer makes no sense.
+    """
+    try:
+        answer = _typed(json.loads(data), dict)
+        found = (
+            _error(_typed(answer["error"], dict))
+            if "error" in answer
+            else _extraction(_typed(answer["extraction"], dict))
+        )
+    except (ValueError, TypeError, KeyError, IndexError) as exc:
+        raise ExtractorCrashed("The extraction process gave an answer that makes no sense.") from exc
+    if isinstance(found, DocumentError):
+        raise found
+    return found
+
+
+def _error(error: Mapping[str, object]) -> DocumentError:
+    kind = _ERRORS[_typed(error["code"], str)]
+    return kind(_typed(error["message"], str), next_step=_typed(error["next_step"], str))
+
+
+def _extraction(result: Mapping[str, object]) -> Extraction:
+    text = _typed(result["text"], str)
+    headers = [_typed(header, str) for header in _typed(result["headers"], list)]
+    spans = tuple(_span(_typed(span, list), headers) for span in _typed(result["spans"], list))
+    position = 0
+    for span in spans:
+        if not position <= span.start < span.end <= len(text):
+            raise ValueError("spans overlap or leave the text")
+        position = span.end
+    unit, read, total, missing = _typed(result["coverage"], list)
+    return Extraction(
+        title=_typed(result["title"], str),
+        text=text,
+        spans=spans,
+        format=_typed(result["format"], str),
+        extractor=_typed(result["extractor"], str),
+        coverage=Coverage(
+            _UNITS[_typed(unit, str)],
+            _typed(read, int),
+            _typed(total, int),
+            tuple(_typed(name, str) for name in _typed(missing, list)),
+        ),
+        is_partial=_typed(result["is_partial"], bool),
+        encoding=_optional(result["encoding"], str),
+        ocr_confidence=_optional(result["ocr_confidence"], float),
+        warnings=tuple(
+            ExtractionWarning(_typed(code, str), _typed(message, str))
+            for code, message in _typed(result["warnings"], list)
+        ),
+    )
+
+
+def _span(values: Sequence[object], headers: Sequence[str]) -> Span:
+    start, end, kind, header, place = values
+    page, sheet, cells, path, anchor = _typed(place, list)
+    locator = Locator(
+        page=_optional(page, int),
+        sheet=_optional(sheet, str),
+        cells=_optional(cells, str),
+        heading_path=tuple(_typed(title, str) for title in _typed(path, list)),
+        anchor=_optional(anchor, str),
+    )
+    table_header = None if header is None else headers[_typed(header, int)]
+    return Span(_typed(start, int), _typed(end, int), _KINDS[_typed(kind, str)], locator, table_header)
+
+
+def _typed(value: object, kind: type[_T]) -> _T:
+    if not isinstance(value, kind):
+        raise TypeError(f"expected {kind.__name__}")
+    return value
+
+
+def _optional(value: object, kind: type[_T]) -> _T | None:
+    return None if value is None else _typed(value, kind)

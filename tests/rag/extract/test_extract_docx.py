@@ -1,0 +1,190 @@
+from __future__ import annotations
+
+import io
+import zipfile
+from typing import Any
+
+import docx
+import pytest
+from extraction_checks import blocks
+
+from rag.config import ExtractionLimits
+from rag.errors import DamagedDocument, EncryptedDocument, NoText, ResourceLimit, UnsupportedFormat
+
+W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+
+
+def saved(document: Any) -> bytes:
+    buffer = io.BytesIO()
+    document.save(buffer)
+    return buffer.getvalue()
+
+
+def package(body: str, namespace: str = W, **parts: str) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as container:
+        container.writestr(
+            "word/document.xml", f"<w:document {namespace}><w:body>{body}</w:body></w:document>"
+        )
+        for name, content in parts.items():
+            container.writestr(f"word/{name}.xml", content)
+    return buffer.getvalue()
+
+
+def p(text: str, inner: str = "") -> str:
+    return f"<w:p>{inner}<w:r><w:t>{text}</w:t></w:r></w:p>"
+
+
+def test_body_order_headings_lists_and_tables(read: Any) -> None:
+    document = docx.Document()
+    document.add_heading("Travel", 0)
+    document.add_paragraph("Before the trip, ask your manager.")
+    document.add_heading("Hotels", 1)
+    table = document.add_table(rows=3, cols=2)
+    for row, cells in zip(table.rows, [("City", "Limit"), ("Oslo", "120"), ("Bergen", "90")], strict=True):
+        row.cells[0].text, row.cells[1].text = cells
+    document.add_heading("Steps", 2)
+    document.add_paragraph("Book early.", style="List Number")
+    document.add_paragraph("Keep receipts.", style="List Bullet")
+    extraction = read(saved(document), "travel.docx")
+    assert [(span.kind, extraction.text[span.start : span.end]) for span in extraction.spans] == [
+        ("heading", "Travel"),
+        ("paragraph", "Before the trip, ask your manager."),
+        ("heading", "Hotels"),
+        ("table_row", "City | Limit"),
+        ("table_row", "Oslo | 120"),
+        ("table_row", "Bergen | 90"),
+        ("heading", "Steps"),
+        ("list_item", "Book early."),
+        ("list_item", "Keep receipts."),
+    ]
+    assert extraction.spans[5].table_header == "City | Limit"
+    assert extraction.spans[-1].locator.heading_path == ("Travel", "Hotels", "Steps")
+
+
+def test_the_core_title_comes_before_the_first_heading(read: Any) -> None:
+    document = docx.Document()
+    document.add_heading("Heading", 1)
+    assert read(saved(document), "x.docx").title == "Heading"
+    document.core_properties.title = "Travel policy 2024"
+    assert read(saved(document), "x.docx").title == "Travel policy 2024"
+
+
+def test_hidden_and_deleted_text_is_dropped_and_inserted_text_kept(read: Any) -> None:
+    body = (
+        '<w:p><w:r><w:t xml:space="preserve">The limit is </w:t></w:r>'
+        "<w:del><w:r><w:delText>100</w:delText></w:r></w:del><w:ins><w:r><w:t>120</w:t></w:r></w:ins>"
+        "<w:r><w:rPr><w:vanish/></w:rPr><w:t>secret</w:t></w:r>"
+        '<w:r><w:rPr><w:vanish w:val="0"/></w:rPr><w:t xml:space="preserve"> EUR</w:t></w:r></w:p>'
+    )
+    extraction = read(package(body), "a.docx")
+    assert extraction.text == "The limit is 120 EUR"
+    assert [warning.code for warning in extraction.warnings] == ["hidden_text_dropped"]
+
+
+def test_content_controls_text_boxes_and_notes_are_read(read: Any) -> None:
+    body = (
+        f"<w:sdt><w:sdtContent>{p('Inside a control.')}</w:sdtContent></w:sdt>"
+        f"<w:p><w:r><w:t>Host</w:t></w:r><w:r><w:pict><w:txbxContent>{p('Boxed.')}</w:txbxContent></w:pict></w:r>"
+        '<w:r><w:footnoteReference w:id="2"/></w:r></w:p>' + p("Last.")
+    )
+    notes = f'<w:footnotes {W}><w:footnote w:type="separator" w:id="0">{p("-")}</w:footnote><w:footnote w:id="2">{p("See annex.")}</w:footnote></w:footnotes>'  # noqa: E501
+    assert blocks(read(package(body, footnotes=notes), "a.docx")) == [
+        "Inside a control.",
+        "Host",
+        "Boxed.",
+        "Last.",
+        "See annex.",
+    ]
+
+
+def test_merged_cells_repeat_what_is_above(read: Any) -> None:
+    def cell(text: str, merge: str = "") -> str:
+        return f"<w:tc><w:tcPr>{merge}</w:tcPr>{p(text)}</w:tc>"
+
+    rows = [
+        cell("Country") + cell("City"),
+        cell("Norway", '<w:vMerge w:val="restart"/>') + cell("Oslo"),
+        cell("", "<w:vMerge/>") + cell("Bergen"),
+    ]
+    table = "<w:tbl>" + "".join(f"<w:tr>{row}</w:tr>" for row in rows) + "</w:tbl>"
+    assert blocks(read(package(table), "a.docx")) == ["Country | City", "Norway | Oslo", "Norway | Bergen"]
+
+
+def test_a_frame_of_one_cell_is_no_table(read: Any) -> None:
+    table = f"<w:tbl><w:tr><w:tc>{p('Note well.')}</w:tc></w:tr></w:tbl>"
+    assert {span.kind for span in read(package(table), "a.docx").spans} == {"paragraph"}
+
+
+def test_strict_documents_and_macros(read: Any) -> None:
+    strict = 'xmlns:w="http://purl.oclc.org/ooxml/wordprocessingml/main"'
+    extraction = read(
+        package(p("Strict."), strict, vbaProject="x").replace(b"vbaProject.xml", b"vbaProject.bin"), "a.docm"
+    )
+    assert extraction.text == "Strict."
+    assert [warning.code for warning in extraction.warnings] == ["macros_ignored"]
+
+
+def test_localised_heading_styles_follow_their_base(read: Any) -> None:
+    styles = (
+        f'<w:styles {W}><w:style w:styleId="berschrift1"><w:name w:val="heading 1"/></w:style>'
+        '<w:style w:styleId="Firma"><w:name w:val="Firma"/><w:basedOn w:val="berschrift1"/></w:style></w:styles>'
+    )
+    body = p("Reisen", '<w:pPr><w:pStyle w:val="Firma"/></w:pPr>') + p("Text.")
+    extraction = read(package(body, styles=styles), "a.docx")
+    assert extraction.spans[1].locator.heading_path == ("Reisen",)
+
+
+def test_entities_are_not_expanded(read: Any) -> None:
+    document = f'<!DOCTYPE d [<!ENTITY x SYSTEM "file:///etc/hostname">]><w:document {W}><w:body>{p("A&x;B")}</w:body></w:document>'
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as container:
+        container.writestr("word/document.xml", document)
+    assert read(buffer.getvalue(), "a.docx").text == "A"
+
+
+def test_absurd_nesting_is_a_resource_limit(read: Any) -> None:
+    depth = 5000
+    with pytest.raises(ResourceLimit):
+        read(package("<w:sdt>" * depth + "</w:sdt>" * depth), "a.docx")
+
+
+def test_broken_containers_have_a_reason(read: Any) -> None:
+    whole = saved(docx.Document())
+    with pytest.raises(DamagedDocument):
+        read(whole[: len(whole) // 2], "cut.docx")
+    with pytest.raises(DamagedDocument):
+        read(package("<w:p>"), "malformed.docx")
+    with pytest.raises(NoText):
+        read(whole, "empty.docx")
+
+
+def test_a_zip_bomb_is_stopped_before_it_is_unpacked(read: Any) -> None:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as container:
+        container.writestr("word/document.xml", b" " * 30_000_000)
+    assert len(buffer.getvalue()) < 100_000
+    with pytest.raises(ResourceLimit, match="zip bomb"):
+        read(buffer.getvalue(), "bomb.docx")
+    with pytest.raises(ResourceLimit, match="28 MiB"):
+        read(buffer.getvalue(), "bomb.docx", ExtractionLimits(max_unpacked_mib=20))
+
+
+def test_a_zip_with_a_password_is_encrypted(read: Any) -> None:
+    data = bytearray(package(p("x")))
+    for signature, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        data[data.index(signature) + offset] |= 1
+    with pytest.raises(EncryptedDocument):
+        read(bytes(data), "a.docx")
+
+
+@pytest.mark.parametrize(
+    ("member", "kind"),
+    [("ppt/presentation.xml", "PowerPoint"), ("xl/workbook.bin", "XLSB"), ("notes.txt", "zip archive")],
+)
+def test_other_containers_are_named(read: Any, member: str, kind: str) -> None:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as container:
+        container.writestr(member, "x")
+    with pytest.raises(UnsupportedFormat, match=kind):
+        read(buffer.getvalue(), "a.docx")

@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from extraction_checks import blocks
+
+from rag.errors import NoText, UnsupportedFormat
+
+PAGE = """<!DOCTYPE html><html><head><title>Expenses – Handbook</title><style>p {color: red}</style></head><body>
+<header><a href="/">Home</a></header><nav><ul><li>Menu entry</li></ul></nav>
+<main>
+ <h1 id="expenses">Expenses</h1>
+ <p>Keep <b>every</b> receipt for
+    seven years.<!-- internal: or six --></p>
+ <p style="display: none">Secret prompt.</p><div hidden><p>Also secret.</p></div>
+ <span aria-hidden="true">icon text</span><i style="VISIBILITY:hidden">ghost</i>
+ <section id="hotels"><h2>Hotels</h2>
+  <p>First line<br>second line<br><br>New paragraph</p>
+  <ul><li>One <ul><li>Nested</li></ul></li><li>Two</li></ul>
+  <table><thead><tr><th>City</th><th>Limit</th><th>Note</th></tr></thead>
+   <tr><td rowspan="2">Oslo</td><td>120</td><td></td></tr><tr><td>90</td><td>winter</td></tr></table>
+  <pre>  make trip
+    --now</pre>
+ </section>
+ <aside>Related pages</aside><script>var x = "<p>code</p>";</script>
+</main><footer>Imprint</footer></body></html>"""
+
+
+def test_main_content_in_order(read: Any) -> None:
+    extraction = read(PAGE.encode(), "expenses.html")
+    assert [(span.kind, extraction.text[span.start : span.end]) for span in extraction.spans] == [
+        ("heading", "Expenses"),
+        ("paragraph", "Keep every receipt for seven years."),
+        ("heading", "Hotels"),
+        ("paragraph", "First line\nsecond line"),
+        ("paragraph", "New paragraph"),
+        ("list_item", "One"),
+        ("list_item", "Nested"),
+        ("list_item", "Two"),
+        ("table_row", "City | Limit | Note"),
+        ("table_row", "Oslo | 120"),
+        ("table_row", "Oslo | 90 | winter"),
+        ("code", "make trip\n    --now"),
+    ]
+    assert extraction.title == "Expenses – Handbook"
+
+
+def test_hidden_text_is_dropped_and_counted(read: Any) -> None:
+    extraction = read(PAGE.encode(), "expenses.html")
+    for secret in ("Secret", "Also", "icon", "ghost", "internal", "color", "code"):
+        assert secret not in extraction.text
+    (warning,) = extraction.warnings
+    assert warning.code == "hidden_text_dropped"
+    assert warning.message.startswith("4 hidden elements")
+
+
+def test_blocks_know_anchor_and_headings(read: Any) -> None:
+    extraction = read(PAGE.encode(), "expenses.html")
+    last = extraction.spans[-1].locator
+    assert (last.anchor, last.heading_path) == ("hotels", ("Expenses", "Hotels"))
+    assert extraction.spans[1].locator.anchor == "expenses"
+    assert extraction.spans[-2].table_header == "City | Limit | Note"
+
+
+@pytest.mark.parametrize(
+    ("declared", "codec"),
+    [("shift_jis", "shift-jis"), ("koi8-r", "koi8-r"), ("iso-8859-1", "cp1252"), ("gb2312", "gb18030")],
+)
+def test_declared_encodings_are_respected(read: Any, declared: str, codec: str) -> None:
+    word = {"shift-jis": "承認", "koi8-r": "согласие", "cp1252": "“été”", "gb18030": "批准"}[codec]
+    page = f'<html><head><meta charset="{declared}"></head><body><p>{word}</p></body></html>'
+    assert read(page.encode(codec), "a.html").text == word
+
+
+def test_a_false_declaration_does_not_garble(read: Any) -> None:
+    page = '<html><head><meta charset="utf-16"></head><body><p>Résumé</p></body></html>'
+    assert read(page.encode(), "a.html").text == "Résumé"
+
+
+def test_layout_tables_are_not_rows(read: Any) -> None:
+    page = "<html><body><table><tr><td><p>Menu</p></td><td><table><tr><td><p>Long text here.</p></td></tr></table></td></tr></table></body></html>"  # noqa: E501
+    assert {span.kind for span in read(page.encode(), "a.html").spans} == {"paragraph"}
+
+
+def test_an_article_header_stays_and_a_page_header_goes(read: Any) -> None:
+    page = "<html><body><header><p>Shop</p></header><article><header><h1>Rules</h1></header><p>Text.</p></article></body></html>"
+    assert blocks(read(page.encode(), "a.html")) == ["Rules", "Text."]
+
+
+def test_xhtml_with_an_xml_declaration(read: Any) -> None:
+    page = '<?xml version="1.0" encoding="utf-8"?>\n<html xmlns="http://www.w3.org/1999/xhtml"><body><p>Hi</p></body></html>'
+    assert read(page.encode(), "a.xhtml").format == "html"
+
+
+def test_a_page_of_scripts_has_no_text(read: Any) -> None:
+    with pytest.raises(NoText):
+        read(b"<html><body><script>render()</script></body></html>", "app.html")
+
+
+def test_markdown_that_starts_with_a_tag_stays_markdown(read: Any) -> None:
+    assert read(b'<p align="center">Logo</p>\n\n# Title\n', "README.md").format == "markdown"
+
+
+def test_xml_is_refused_by_name(read: Any) -> None:
+    with pytest.raises(UnsupportedFormat, match="XML"):
+        read(b'<?xml version="1.0"?><rss><item>x</item></rss>', "feed.xml")
+
+
+def test_deep_nesting_ends(read: Any) -> None:
+    page = b"<html><body>" + b"<div>" * 3000 + b"deep" + b"</div>" * 3000 + b"</body></html>"
+    try:
+        extraction = read(page, "deep.html")
+    except (RecursionError, NoText):
+        return  # the sub-process reports the first as a resource limit
+    assert "deep" in extraction.text

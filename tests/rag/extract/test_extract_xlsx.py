@@ -1,0 +1,183 @@
+from __future__ import annotations
+
+import datetime as dt
+import io
+import zipfile
+from typing import Any
+
+import openpyxl
+import pytest
+from extraction_checks import blocks
+from openpyxl.chart import BarChart
+
+from rag.config import ExtractionLimits
+from rag.errors import DamagedDocument, NoText, ResourceLimit
+from rag.extract.tabular import column_name
+from rag.extract.xlsx import cell_text
+
+
+def saved(workbook: Any) -> bytes:
+    buffer = io.BytesIO()
+    workbook.save(buffer)
+    return buffer.getvalue()
+
+
+def workbook_of(*sheets: tuple[str, list[list[object]]]) -> Any:
+    workbook = openpyxl.Workbook()
+    workbook.remove(workbook.active)
+    for name, rows in sheets:
+        sheet = workbook.create_sheet(name)
+        for row in rows:
+            sheet.append(row)
+    return workbook
+
+
+def test_rows_know_sheet_range_and_column_names(read: Any) -> None:
+    rows: list[list[object]] = [
+        ["City", "Limit", "From"],
+        ["Oslo", 120.0, dt.date(2024, 5, 1)],
+        ["Bergen", 90.5, None],
+    ]
+    extraction = read(saved(workbook_of(("Limits", rows))), "limits.xlsx")
+    assert blocks(extraction) == ["Limits", "City | Limit | From", "Oslo | 120 | 2024-05-01", "Bergen | 90.5"]
+    assert [span.locator.cells for span in extraction.spans] == [None, "A1:C1", "A2:C2", "A3:B3"]
+    assert [span.table_header for span in extraction.spans[1:]] == [
+        None,
+        "City | Limit | From",
+        "City | Limit | From",
+    ]
+    assert extraction.spans[2].locator.label == "Limits!A2:C2"
+    assert extraction.coverage.unit == "row"
+    assert (extraction.coverage.read, extraction.coverage.total) == (3, 3)
+
+
+def test_every_row_with_a_value_is_read_also_after_a_gap(read: Any) -> None:
+    workbook = workbook_of(("Data", [["Id", "Name"], *[[n, f"name {n}"] for n in range(1, 3001)]]))
+    workbook["Data"]["A3700"], workbook["Data"]["B3700"] = 9999, "after six hundred blank rows"
+    extraction = read(saved(workbook), "data.xlsx")
+    assert extraction.coverage.read == 3002
+    last = extraction.spans[-1]
+    assert extraction.text[last.start : last.end] == "9999 | after six hundred blank rows"
+    assert (last.locator.cells, last.table_header) == ("A3700:B3700", "Id | Name")
+
+
+def test_many_sheets_in_their_order_and_hidden_ones_left_out(read: Any) -> None:
+    workbook = workbook_of(*[(f"Sheet {n}", [["Key", "Value"], [n, n]]) for n in range(30)])
+    workbook["Sheet 7"].sheet_state = "hidden"
+    workbook.create_chartsheet("Chart").add_chart(BarChart())
+    extraction = read(saved(workbook), "many.xlsx")
+    assert blocks(extraction, "heading") == [f"Sheet {n}" for n in range(30) if n != 7]
+    assert extraction.warnings[0].code == "hidden_sheets_dropped"
+    assert "Sheet 7" in extraction.warnings[0].message
+
+
+def test_merged_cells_and_titles_above_the_header(read: Any) -> None:
+    workbook = workbook_of(("S", [["Rates for 2024", None], [], ["City", "Limit"], ["Oslo", 1], [None, 2]]))
+    workbook["S"].merge_cells("A1:B1")
+    workbook["S"].merge_cells("A4:A5")
+    extraction = read(saved(workbook), "m.xlsx")
+    assert blocks(extraction, "table_row") == ["Rates for 2024", "City | Limit", "Oslo | 1", "| 2"]
+    assert extraction.spans[1].table_header is None
+    assert extraction.spans[-1].table_header == "City | Limit"
+
+
+def test_a_second_table_below_a_gap_has_its_own_header(read: Any) -> None:
+    rows: list[list[object]] = [
+        ["City", "Limit"],
+        ["Oslo", 1],
+        [],
+        ["Car", "Cost per km"],
+        ["Own", 0.3],
+        ["Hired", 0.5],
+    ]
+    extraction = read(saved(workbook_of(("S", rows))), "two.xlsx")
+    assert extraction.spans[-1].table_header == "Car | Cost per km"
+    assert "Oslo | 1\n\nCar | Cost per km\nOwn | 0.3" in extraction.text
+
+
+def test_empty_cells_keep_their_column(read: Any) -> None:
+    extraction = read(
+        saved(workbook_of(("S", [["A", "B", "C"], [None, "b", "c"], ["a", None, "c"]]))), "e.xlsx"
+    )
+    assert blocks(extraction, "table_row")[1:] == ["| b | c", "a | | c"]
+
+
+def test_an_inflated_dimension_costs_nothing(read: Any) -> None:
+    data = saved(workbook_of(("S", [["A", "B"], [1, 2]])))
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as new:
+        for name in old.namelist():
+            new.writestr(name, old.read(name).replace(b'ref="A1:B2"', b'ref="A1:XFD1048576"'))
+    assert b'ref="A1:XFD1048576"' in zipfile.ZipFile(out).read("xl/worksheets/sheet1.xml")
+    assert read(out.getvalue(), "x.xlsx").coverage.read == 2
+
+
+def test_formulas_without_a_stored_value_make_it_partial(read: Any) -> None:
+    extraction = read(saved(workbook_of(("S", [["A", "B"], [1, "=A2*2"]]))), "f.xlsx")
+    assert extraction.is_partial
+    assert extraction.warnings[0].code == "formulas_without_value"
+    assert extraction.warnings[0].message.startswith("1 formulas")
+
+
+def test_stored_values_of_formulas_are_read(read: Any) -> None:
+    data = saved(workbook_of(("S", [["A", "B"], [1, "=A2*2"]])))
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(out, "w") as new:
+        for name in old.namelist():
+            part = old.read(name)
+            new.writestr(
+                name,
+                part.replace(b"<v></v>", b"<v>2</v>")
+                .replace(b"<v />", b"<v>2</v>")
+                .replace(b"<v/>", b"<v>2</v>"),
+            )
+    extraction = read(out.getvalue(), "f.xlsx")
+    assert blocks(extraction)[-1] == "1 | 2"
+    assert not extraction.is_partial
+
+
+@pytest.mark.parametrize(
+    ("value", "number_format", "text"),
+    [
+        (3.0, "General", "3"),
+        (0.1 + 0.2, "General", "0.3"),
+        (1234567890123456, "0", "1234567890123460"),
+        (-0.0, "General", "0"),
+        (0.25, "0%", "25%"),
+        (0.125, "0.0%", "12.5%"),
+        (True, "General", "TRUE"),
+        (dt.datetime(2024, 5, 1), "yyyy", "2024-05-01"),
+        (dt.datetime(2024, 5, 1, 9, 30), "yyyy", "2024-05-01 09:30"),
+        (dt.time(9, 30), "h:mm", "09:30:00"),
+        (1e-7, "General", "0.0000001"),
+        ("  words ", "General", "words"),
+    ],
+)
+def test_cells_read_as_people_write_them(value: object, number_format: str, text: str) -> None:
+    assert cell_text(value, number_format) == text
+
+
+@pytest.mark.parametrize(("column", "name"), [(1, "A"), (26, "Z"), (27, "AA"), (703, "AAA"), (16384, "XFD")])
+def test_column_names(column: int, name: str) -> None:
+    assert column_name(column) == name
+
+
+def test_cells_are_limited(read: Any) -> None:
+    data = saved(workbook_of(("A", [["x", "y"]] * 30), ("B", [["x", "y"]] * 30)))
+    with pytest.raises(ResourceLimit):
+        read(data, "a.xlsx", ExtractionLimits(max_cells=100))
+    assert read(data, "a.xlsx", ExtractionLimits(max_cells=120)).coverage.read == 60
+
+
+def test_broken_and_empty_workbooks_have_a_reason(read: Any) -> None:
+    data = saved(workbook_of(("S", [["A", "B"]])))
+    with pytest.raises(DamagedDocument):
+        read(data[: len(data) // 2], "cut.xlsx")
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(out, "w") as new:
+        for name in old.namelist():
+            new.writestr(name, old.read(name)[:-20] if "sheet1" in name else old.read(name))
+    with pytest.raises(DamagedDocument):
+        read(out.getvalue(), "broken.xlsx")
+    with pytest.raises(NoText):
+        read(saved(workbook_of(("S", []))), "empty.xlsx")
