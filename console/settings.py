@@ -53,6 +53,7 @@ SECRET_KEY = _secret_key()
 DEBUG = env.bool("DEBUG", False)
 BASE_URL = env.str("FOOTNOTE_BASE_URL", "http://127.0.0.1:8000").rstrip("/")
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["127.0.0.1", "localhost", "[::1]"])
+CSRF_FAILURE_VIEW = "console.errors.csrf_failed"
 CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 
 INSTALLED_APPS = [
@@ -149,6 +150,7 @@ CELERY_BROKER_URL = REDIS_URL or "memory://"
 
 STATIC_URL = "/static/"
 STATIC_ROOT = HOME / "static"
+STATIC_ROOT.mkdir(exist_ok=True)  # WhiteNoise warns about a folder that is not there
 STATICFILES_DIRS = [BASE_DIR / "console" / "static"]
 WHITENOISE_USE_FINDERS = True
 DATA_UPLOAD_MAX_NUMBER_FILES = 500

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.db import IntegrityError, transaction
 
 from console import queue
-from console.channels.models import SlackDelivery, SlackEvent
+from console.access import Rejected, require_admin
+from console.audit.services import record
+from console.channels.models import SlackChannel, SlackDelivery, SlackEvent
 from console.channels.selectors import user_of_slack
+from console.people.models import User
 from console.questions.models import Question, Surface
+from console.sources.models import Folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,3 +72,48 @@ def receive_slack_question(incoming: IncomingQuestion) -> Question | None:
         # The twin or the retry was faster between our look and our insert.
         return None
     return question
+
+
+def set_channel_folders(
+    *, actor: User | None, team_id: str, channel_id: str, name: str = "", folder_ids: Iterable[int]
+) -> SlackChannel:
+    """Connect a Slack channel to exactly these folders; it counts from the next question on.
+
+    Raises:
+        NotPermitted: the actor is no admin.
+        Rejected: an id is not one of Slack's, or a folder does not exist.
+    """
+    require_admin(actor)
+    team_id, channel_id, name = team_id.strip(), channel_id.strip(), name.strip().removeprefix("#")
+    if not re.fullmatch(r"[TE][A-Z0-9]{2,31}", team_id):
+        raise Rejected(
+            "team_id_wrong", "A Slack team id starts with T (or E) and has capitals and digits only."
+        )
+    if not re.fullmatch(r"[CGD][A-Z0-9]{2,31}", channel_id):
+        raise Rejected(
+            "channel_id_wrong", "A Slack channel id starts with C or G and has capitals and digits only."
+        )
+    wanted = set(folder_ids)
+    folders = list(Folder.objects.filter(pk__in=wanted))
+    if len(folders) != len(wanted):
+        raise Rejected("unknown_folder", "One of the chosen folders does not exist.")
+    with transaction.atomic():
+        channel, _ = SlackChannel.objects.update_or_create(
+            team_id=team_id, channel_id=channel_id, defaults={"name": name[:100]}
+        )
+        channel.folders.set(folders)
+        names = ", ".join(sorted(folder.name for folder in folders))
+        record(actor=actor, action="channel.set_folders", subject=f"{team_id}/{channel}", folders=names)
+    return channel
+
+
+def forget_channel(*, actor: User | None, channel: SlackChannel) -> None:
+    """Remove a channel's set-up: from the next question on it sees the open folders only.
+
+    Raises:
+        NotPermitted: the actor is no admin.
+    """
+    require_admin(actor)
+    with transaction.atomic():
+        record(actor=actor, action="channel.forget", subject=f"{channel.team_id}/{channel}")
+        channel.delete()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import rag
 from console.storage import CanonicalText
@@ -48,7 +49,11 @@ class TextWindow:
 
 
 def text_window(
-    canonical: CanonicalText, *, chunks: Sequence[tuple[int, int]], cited: tuple[int, int] | None, at: int | None
+    canonical: CanonicalText,
+    *,
+    chunks: Sequence[tuple[int, int]],
+    cited: tuple[int, int] | None,
+    at: int | None,
 ) -> TextWindow:
     """The window around the cited span, or the one that begins at offset `at`, else the first.
 
@@ -66,7 +71,9 @@ def text_window(
         if gap := canonical.text[at_char : max(span.start, start)].strip():
             # Spans cover every block; should an extractor leave text between them, it is still shown.
             offset = canonical.text.index(gap, at_char)
-            blocks.append(Block("paragraph", "", offset, marks.pieces(canonical.text, offset, offset + len(gap))))
+            blocks.append(
+                Block("paragraph", "", offset, marks.pieces(canonical.text, offset, offset + len(gap)))
+            )
         clipped = (max(span.start, start), min(span.end, end))
         here = _place(span)
         label = here if here != place else ""
@@ -132,14 +139,14 @@ class _Marks:
     cited: tuple[int, int] | None
 
     def pieces(self, text: str, start: int, end: int) -> list[Piece]:
-        borders = {chunk[0]: number for number, chunk in enumerate(self.chunks, start=1) if start <= chunk[0] < end}
+        borders = {
+            chunk[0]: number for number, chunk in enumerate(self.chunks, start=1) if start <= chunk[0] < end
+        }
         cuts = {start, end, *borders}
         if self.cited is not None:
             cuts.update(offset for offset in self.cited if start < offset < end)
         ordered = sorted(cuts)
-        return [
-            self._piece(text, left, right, borders.get(left)) for left, right in zip(ordered, ordered[1:], strict=False)
-        ]
+        return [self._piece(text, left, right, borders.get(left)) for left, right in pairwise(ordered)]
 
     def _piece(self, text: str, left: int, right: int, border: int | None) -> Piece:
         is_cited = self.cited is not None and self.cited[0] <= left and right <= self.cited[1]

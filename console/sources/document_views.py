@@ -49,6 +49,8 @@ def document(request: PersonRequest, document_id: int) -> HttpResponseBase:
         "is_replaced": is_replaced,
         "is_cited_lost": shown is not None and (window is None or not window.is_cited_found),
         "page": page if document.format == "pdf" else None,
+        "page_before": page - 1,
+        "page_after": page + 1,
         "source_text": source_text(document),
         "attempts": document.attempts.select_related("requested_by")[:20],
         "stamps": document.index_stamps.select_related("version").order_by("-version"),
@@ -95,7 +97,9 @@ def row(request: PersonRequest, document_id: int) -> HttpResponseBase:
 @signed_in
 def status(request: PersonRequest, document_id: int) -> HttpResponseBase:
     """The status part of the document page."""
-    return render(request, "sources/_document_status.html", {"document": document_for(request.user, document_id)})
+    return render(
+        request, "sources/_document_status.html", {"document": document_for(request.user, document_id)}
+    )
 
 
 @require_POST
@@ -116,7 +120,9 @@ def delete(request: PersonRequest, document_id: int) -> HttpResponseBase:
     """Delete a document, after a page that says what that means."""
     document = document_for(request.user, document_id)
     if request.method == "GET":
-        return render(request, "sources/delete.html", {"documents": [document], "back": back_or(request, "overview")})
+        return render(
+            request, "sources/delete.html", {"documents": [document], "back": back_or(request, "overview")}
+        )
     delete_document(actor=request.user, document=document)
     messages.success(request, f"{document.name} is deleted; no answer uses it from now on.")
     return redirect("sources:folder", document.folder_id)
@@ -124,7 +130,7 @@ def delete(request: PersonRequest, document_id: int) -> HttpResponseBase:
 
 @require_safe
 @signed_in
-@csp_replace({"default-src": ["'none'"], "sandbox": True})
+@csp_replace({"default-src": ["'none'"], "sandbox": True})  # type: ignore[arg-type]
 def original(request: PersonRequest, document_id: int) -> HttpResponseBase:
     """The bytes as they were uploaded. They are other people's: nothing in them may run on this site."""
     document = document_for(request.user, document_id)

@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 
 RENDER_TIMEOUT_S = 30
 MAX_SOURCE_CHARS = 20_000
-TEXT_FORMATS = frozenset({"text", "txt", "markdown", "md", "html", "csv"})
+TEXT_FORMATS = frozenset({"text", "markdown", "html", "csv"})
 _renderers = threading.BoundedSemaphore(2)
 
 
@@ -39,10 +39,14 @@ def page_image(document: Document, page: int) -> Path | None:
                 command, cwd=settings.BASE_DIR, timeout=RENDER_TIMEOUT_S, check=False, capture_output=True
             )
         except subprocess.TimeoutExpired:
-            log.warning("page %s of document %s took longer than %s s to draw", page, document.pk, RENDER_TIMEOUT_S)
+            log.warning(
+                "page %s of document %s took longer than %s s to draw", page, document.pk, RENDER_TIMEOUT_S
+            )
             return None
         if done.returncode != 0 or not drawn.exists():
-            log.warning("page %s of document %s could not be drawn (exit %s)", page, document.pk, done.returncode)
+            log.warning(
+                "page %s of document %s could not be drawn (exit %s)", page, document.pk, done.returncode
+            )
             return None
         drawn.replace(target)
     return target

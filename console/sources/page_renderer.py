@@ -39,7 +39,10 @@ def _is_grey(image: object) -> bool:
     if not isinstance(image, Image.Image):
         return False
     red, green, blue = image.convert("RGB").split()
-    return ImageChops.difference(red, green).getbbox() is None and ImageChops.difference(green, blue).getbbox() is None
+    return (
+        ImageChops.difference(red, green).getbbox() is None
+        and ImageChops.difference(green, blue).getbbox() is None
+    )
 
 
 if __name__ == "__main__":

@@ -41,7 +41,9 @@ def folders(request: PersonRequest) -> HttpResponseBase:
     """Every folder the person may see."""
     rows = folders_with_counts(request.user).annotate(n_done=F("n_documents") - F("n_working"))
     listing = list_rows(request, rows, sortable=FOLDERS_BY, default="name")
-    return page_or_part(request, "sources/folders.html", {"listing": listing}, parts={"list": "sources/_folders.html"})
+    return page_or_part(
+        request, "sources/folders.html", {"listing": listing}, parts={"list": "sources/_folders.html"}
+    )
 
 
 @require_http_methods(["GET", "POST"])
@@ -150,12 +152,12 @@ def upload(request: PersonRequest, folder_id: int) -> HttpResponseBase:
     return redirect("sources:folder", folder.pk)
 
 
-def _take_in(request: PersonRequest, folder: Folder, file: UploadedFile, path: str) -> Received:
+def _take_in(request: PersonRequest, folder: Folder, file: UploadedFile[bytes], path: str) -> Received:
     name = path or file.name or ""
     try:
-        document, is_changed = upload_document(actor=request.user, folder=folder, name=name, pieces=file.chunks())
+        document, is_changed = upload_document(
+            actor=request.user, folder=folder, name=name, pieces=file.chunks()
+        )
     except Rejected as error:
         return Received(name=name, problem=str(error))
     return Received(name=document.name, document=document, is_changed=is_changed)
-
-

@@ -15,7 +15,12 @@ from console.access import Rejected
 from console.guards import PersonRequest, admin_only, back_or, page_or_part, signed_in
 from console.listing import list_rows
 from console.sources.models import Document
-from console.sources.selectors import documents_needing_attention, documents_visible_to, folder_for, folders_visible_to
+from console.sources.selectors import (
+    documents_needing_attention,
+    documents_visible_to,
+    folder_for,
+    folders_visible_to,
+)
 from console.sources.services import delete_document, retry_documents
 
 FAILED_BY = {"reason": "reason_code", "name": "name", "changed": "state_changed_at"}
@@ -30,7 +35,9 @@ def failed(request: PersonRequest) -> HttpResponseBase:
     folder_id = request.GET.get("folder", "")
     if folder_id.isdigit():
         rows = rows.filter(folder_id=int(folder_id))
-    counts = {row["reason_code"]: row["n"] for row in rows.order_by().values("reason_code").annotate(n=Count("pk"))}
+    counts = {
+        row["reason_code"]: row["n"] for row in rows.order_by().values("reason_code").annotate(n=Count("pk"))
+    }
     reason = request.GET.get("reason", "")
     if reason:
         rows = rows.filter(reason_code=reason)

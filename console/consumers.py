@@ -1,0 +1,95 @@
+"""The one socket of open pages: ids of what changed, limited to what the person may see.
+
+Payloads carry ids and states only; the page fetches what it shows, through the same rights.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from channels.db import database_sync_to_async
+from channels.generic.websocket import AsyncJsonWebsocketConsumer
+from django.urls import path
+
+from console import sockets
+from console.people.models import User
+from console.questions.selectors import questions_visible_to
+from console.sources.selectors import folders_visible_to
+
+SIGNED_OUT = 4401
+RIGHTS_LAST_S = 30.0
+"""Rights are read again after this, so a changed role or membership counts on open pages too."""
+
+
+class LiveConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
+    """Forwards messages of `sockets.publish`."""
+
+    user: User
+    folder_ids: frozenset[int] = frozenset()
+    rights_read_at = 0.0
+
+    async def connect(self) -> None:
+        """Join, or close with 4401 when nobody is signed in."""
+        user = self.scope.get("user")
+        # Accepted first: a refused handshake shows the page no code, so it could not tell "signed out".
+        await self.accept()
+        if user is None or not user.is_authenticated:
+            await self.close(code=SIGNED_OUT)
+            return
+        self.user = user
+        await self._read_rights()
+        for group in (sockets.DOCUMENTS, sockets.QUESTIONS):
+            await self.channel_layer.group_add(group, self.channel_name)
+
+    async def disconnect(self, _code: int) -> None:
+        """Leave."""
+        for group in (sockets.DOCUMENTS, sockets.QUESTIONS):
+            await self.channel_layer.group_discard(group, self.channel_name)
+
+    async def receive_json(self, content: Any, **kwargs: Any) -> None:
+        """Pages have nothing to say here."""
+
+    async def live_message(self, event: dict[str, Any]) -> None:
+        """Forward one message, if the person may see what it is about."""
+        payload = event["payload"]
+        if time.monotonic() - self.rights_read_at > RIGHTS_LAST_S and not await self._read_rights():
+            await self.close(code=SIGNED_OUT)
+            return
+        if await self._may_see(payload):
+            await self.send_json(payload)
+
+    async def _may_see(self, payload: dict[str, Any]) -> bool:
+        if payload.get("kind") == "document":
+            folder_id = payload.get("folder")
+            if folder_id not in self.folder_ids:
+                # Perhaps a folder made a moment ago.
+                await self._read_rights()
+            return folder_id in self.folder_ids
+        if payload.get("kind") == "question":
+            return await self._sees_question(str(payload.get("id")))
+        return False
+
+    async def _read_rights(self) -> bool:
+        result: bool = await database_sync_to_async(self._rights)()
+        return result
+
+    async def _sees_question(self, question_id: str) -> bool:
+        result: bool = await database_sync_to_async(self._question_visible)(question_id)
+        return result
+
+    def _rights(self) -> bool:
+        user = User.objects.filter(pk=self.user.pk, is_active=True).first()
+        self.rights_read_at = time.monotonic()
+        if user is None:
+            self.folder_ids = frozenset()
+            return False
+        self.user = user
+        self.folder_ids = frozenset(folders_visible_to(user).values_list("pk", flat=True))
+        return True
+
+    def _question_visible(self, question_id: str) -> bool:
+        return questions_visible_to(self.user).filter(pk=question_id).exists()
+
+
+socket_urls = [path("live/", LiveConsumer.as_asgi())]

@@ -1,0 +1,32 @@
+"""The field's terms as the console uses them; `docs/glossary.md` says the same at more length."""
+
+from __future__ import annotations
+
+TERMS: dict[str, str] = {
+    "cosine distance": (
+        "1 − the cosine of the angle between question and passage: 0 says the same, 1 has nothing in common, "
+        "2 is opposite."
+    ),
+    "cut": "A passage may be answered from when its cosine distance is at or below the cut.",
+    "max passages": "At most this many passages that pass the cut are handed on; four good ones beat twenty.",
+    "passage": "A stretch of a document that is searched, compared and quoted as one (a chunk).",
+    "coverage": "How much of a file was read: pages, rows or files, read of all.",
+    "index version": "One build of the index by one model and one pipeline; vectors of two models never meet.",
+    "dimension": "How many numbers stand for one passage.",
+    "pooling": "How the model makes one vector of many words.",
+    "window": "How many tokens the model reads at once; what is longer would be cut off silently, so it is split.",
+    "over window": "Passages longer than the model's window. Must be 0: their end would not be searchable.",
+    "split for window": "Passages that had to be split to fit the model's window.",
+    "stale": "Documents whose bytes changed since this version indexed them.",
+    "vectors": "Passages in the dense index, counted in the index.",
+    "lexical": "Passages in the BM25 index, counted in the index. Must equal the vectors.",
+    "BM25": "Score of the words that question and passage share; compares within one question only.",
+    "RRF": "Reciprocal rank fusion: the two lists' ranks added up as 1 / (60 + rank).",
+    "refused": "Nothing in the documents was good enough to answer from, and Footnote said so.",
+    "not allowed": "The people who would read the answer may not see the folders it could stand in.",
+    "broken": "Something failed on our side. Never told as a refusal.",
+    "open": "Everybody may be answered from it: all people of the console, direct messages, channels without a set-up.",
+    "external": "Guests and people of other organisations may be answered from it.",
+    "pipeline": "Version of reading, cutting and embedding; a new one makes stored vectors stale.",
+    "unresolved markers": "Citation marks of the generator that named no passage; they were removed.",
+}

@@ -1,0 +1,61 @@
+"""How the queues and the index stand, read from the database."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from django.conf import settings
+from django.db.models import Min
+from django.utils import timezone
+
+from console.index.selectors import active_version
+from console.questions.models import PENDING_STATES, Question
+from console.sources.models import WORKING_STATES, Document, DocumentState
+
+QUESTION_LATE_S = 60.0
+"""A question still pending after this has most likely no worker."""
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """Counts and ages; `problems` holds a sentence for each thing that needs a person."""
+
+    n_documents_waiting: int
+    oldest_document_waiting_s: float | None
+    n_questions_pending: int
+    oldest_question_pending_s: float | None
+    n_documents_failed: int
+    index_version: int | None
+    model: str
+    problems: list[str] = field(default_factory=list)
+
+
+def health() -> Health:
+    """The state now."""
+    now = timezone.now()
+    waiting = Document.objects.filter(deleted_at=None, state__in=WORKING_STATES)
+    oldest_document = waiting.aggregate(at=Min("state_changed_at"))["at"]
+    pending = Question.objects.filter(state__in=PENDING_STATES)
+    oldest_question = pending.aggregate(at=Min("received_at"))["at"]
+    version = active_version()
+    document_s = (now - oldest_document).total_seconds() if oldest_document else None
+    question_s = (now - oldest_question).total_seconds() if oldest_question else None
+    problems = []
+    if document_s is not None and document_s > settings.INGEST_LEASE_S:
+        problems.append("A document has made no progress for long; is a worker running?")
+    if question_s is not None and question_s > QUESTION_LATE_S:
+        problems.append("A question has been pending for long; is a worker running?")
+    if version is None:
+        problems.append("There is no active index version yet.")
+    return Health(
+        n_documents_waiting=waiting.count(),
+        oldest_document_waiting_s=document_s,
+        n_questions_pending=pending.count(),
+        oldest_question_pending_s=question_s,
+        n_documents_failed=Document.objects.filter(
+            deleted_at=None, state__in=[DocumentState.FAILED, DocumentState.STALLED]
+        ).count(),
+        index_version=version.pk if version else None,
+        model=version.model_name if version else "",
+        problems=problems,
+    )

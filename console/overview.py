@@ -1,0 +1,43 @@
+"""The first page: how questions ended, what the folders hold, what needs a person."""
+
+from __future__ import annotations
+
+from django.db.models import F
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.views.decorators.http import require_GET, require_safe
+
+from console.guards import PersonRequest, page_or_part, signed_in
+from console.index.selectors import active_version, threshold_in_force
+from console.questions.selectors import outcome_counts, questions_visible_to
+from console.sources.selectors import documents_needing_attention, folders_with_counts
+
+N_RECENT = 8
+
+
+@require_GET
+@signed_in
+def overview(request: PersonRequest) -> HttpResponseBase:
+    """Overview; its two halves are fetched again when something they count changes."""
+    user = request.user
+    version = active_version()
+    attention = documents_needing_attention(user)
+    context: dict[str, object] = {
+        "counts": outcome_counts(user),
+        "recent": questions_visible_to(user)[:N_RECENT],
+        "folders": folders_with_counts(user).annotate(n_done=F("n_documents") - F("n_working")),
+        "attention": attention[:N_RECENT],
+        "n_needing_attention": attention.count(),
+        "version": version,
+        "threshold": threshold_in_force(version) if version else None,
+    }
+    parts = {
+        "overview-questions": "overview/_questions.html",
+        "overview-documents": "overview/_documents.html",
+    }
+    return page_or_part(request, "overview/page.html", context, parts=parts)
+
+
+@require_safe
+def healthz(_request: HttpRequest) -> HttpResponse:
+    """Liveness for load balancers: says that the process serves, and nothing else."""
+    return HttpResponse("ok", content_type="text/plain")

@@ -1,0 +1,194 @@
+"""API of questions and refusals."""
+
+from __future__ import annotations
+
+import time
+from datetime import datetime
+from uuid import UUID
+
+from django.conf import settings
+from django.http import HttpRequest
+from ninja import Query, Router, Schema, Status
+from pydantic import Field
+
+import rag
+from console.api_auth import person_of
+from console.api_pages import PageQuery, cut
+from console.questions.models import Question, QuestionState, Surface
+from console.questions.reading import Reading, Source, read_question, read_questions
+from console.questions.selectors import question_for, questions_visible_to, refusals_visible_to
+from console.questions.services import ask_question
+
+router = Router()
+POLL_EVERY_S = 0.1
+
+
+class QuestionIn(Schema):
+    """A question. `wait_s` holds the request open until there is an answer, at most that long."""
+
+    text: str = Field(max_length=20_000)
+    folder_ids: list[int] | None = Field(
+        None, description="Only from these folders; null means all you may see."
+    )
+    wait_s: float = Field(0, ge=0, le=30)
+
+
+class SourceOut(Schema):
+    """A cited or near passage. `url` opens the console there; null when you may not open it."""
+
+    number: int
+    document_id: int | None
+    title: str
+    label: str
+    distance: float
+    quote: str
+    url: str | None
+
+
+class SentenceOut(Schema):
+    """One sentence and the numbers of the citations that carry it."""
+
+    text: str
+    citations: list[int]
+
+
+class QuestionOut(Schema):
+    """A question with, once it is finished, its answer or the reason why there is none."""
+
+    id: UUID
+    text: str
+    state: QuestionState
+    surface: Surface
+    received_at: datetime
+    finished_at: datetime | None
+    sentences: list[SentenceOut] = []
+    citations: list[SourceOut] = []
+    reason_code: str = ""
+    reason: str = ""
+    best_distance: float | None = None
+    distance_cut: float | None = None
+    nearest: list[SourceOut] = []
+    unreadable: str = ""
+    index_version: int | None = None
+    model: str = ""
+    elapsed_ms: float | None = None
+    error_reference: str = ""
+
+
+class QuestionsOut(Schema):
+    """A page of questions, newest first."""
+
+    count: int
+    items: list[QuestionOut]
+
+
+class QuestionFilter(PageQuery):
+    """Filters of the list of questions; `q` is part of the text."""
+
+    state: QuestionState | None = None
+    surface: Surface | None = None
+    q: str = ""
+
+
+class RefusalFilter(PageQuery):
+    """Filters of the list of refusals."""
+
+    reason_code: rag.RefusalReason | None = None
+
+
+def _source(source: Source) -> SourceOut:
+    return SourceOut(
+        number=source.number,
+        document_id=source.document_id,
+        title=source.title,
+        label=source.label,
+        distance=source.distance,
+        quote=source.quote,
+        url=f"{settings.BASE_URL}{source.url}" if source.url else None,
+    )
+
+
+def question_out(reading: Reading) -> QuestionOut:
+    """The question as the API shows it."""
+    question, answer = reading.question, reading.answer
+    shown = QuestionOut(
+        id=question.pk,
+        text=question.text,
+        state=QuestionState(question.state),
+        surface=Surface(question.surface),
+        received_at=question.received_at,
+        finished_at=question.finished_at,
+    )
+    if answer is None:
+        return shown
+    return shown.model_copy(
+        update={
+            "sentences": [
+                SentenceOut(text=sentence.text, citations=[source.number for source in sentence.sources])
+                for sentence in reading.sentences
+            ],
+            "citations": [_source(source) for source in reading.sources],
+            "reason_code": answer.reason_code,
+            "reason": answer.reason,
+            "best_distance": answer.best_distance,
+            "distance_cut": answer.distance_cut,
+            "nearest": [_source(source) for source in reading.nearest],
+            "unreadable": reading.unreadable,
+            "index_version": answer.index_version_id,
+            "model": answer.model_name,
+            "elapsed_ms": answer.elapsed_ms,
+            "error_reference": answer.error_reference,
+        }
+    )
+
+
+@router.post("/questions", response={201: QuestionOut, 202: QuestionOut}, tags=["questions"])
+def ask(request: HttpRequest, body: QuestionIn) -> Status[QuestionOut]:
+    """Ask. 201 with the finished answer or refusal, or 202 while it is pending: then read it by its id."""
+    user = person_of(request)
+    question = ask_question(actor=user, text=body.text, surface=Surface.API, folder_ids=body.folder_ids)
+    finished = _wait(question, body.wait_s)
+    shown = question_out(read_question(question_for(user, str(question.pk)), reader=user))
+    return Status(201 if finished else 202, shown)
+
+
+def _wait(question: Question, wait_s: float) -> bool:
+    """True once the question is finished."""
+    deadline = time.monotonic() + wait_s
+    while question.is_pending and time.monotonic() < deadline:
+        time.sleep(POLL_EVERY_S)
+        question.refresh_from_db(fields=["state"])
+    return not question.is_pending
+
+
+@router.get("/questions", response=QuestionsOut, tags=["questions"])
+def list_questions(request: HttpRequest, filters: Query[QuestionFilter]) -> QuestionsOut:
+    """Your questions; support leads and admins see everybody's."""
+    user = person_of(request)
+    rows = questions_visible_to(user).prefetch_related("answer__citations")
+    if filters.state is not None:
+        rows = rows.filter(state=filters.state)
+    if filters.surface is not None:
+        rows = rows.filter(surface=filters.surface)
+    if filters.q:
+        rows = rows.filter(text__icontains=filters.q)
+    count, items = cut(rows, filters)
+    return QuestionsOut(count=count, items=[question_out(one) for one in read_questions(items, reader=user)])
+
+
+@router.get("/questions/{question_id}", response=QuestionOut, tags=["questions"])
+def one_question(request: HttpRequest, question_id: str) -> QuestionOut:
+    """One question."""
+    user = person_of(request)
+    return question_out(read_question(question_for(user, question_id), reader=user))
+
+
+@router.get("/refusals", response=QuestionsOut, tags=["refusals"])
+def list_refusals(request: HttpRequest, filters: Query[RefusalFilter]) -> QuestionsOut:
+    """Refused questions with the numbers that decided them."""
+    user = person_of(request)
+    rows = refusals_visible_to(user).prefetch_related("answer__citations")
+    if filters.reason_code is not None:
+        rows = rows.filter(answer__reason_code=filters.reason_code)
+    count, items = cut(rows, filters)
+    return QuestionsOut(count=count, items=[question_out(one) for one in read_questions(items, reader=user)])

@@ -1,0 +1,247 @@
+"""An answer as a reader sees it: with links to what they may open, without what they may not see."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from urllib.parse import urlencode
+
+from django.urls import reverse
+
+from console.people.models import User
+from console.questions import wording
+from console.questions.models import Answer, Question, QuestionState
+from console.sources.models import Document
+from console.sources.selectors import documents_visible_to, folders_visible_to
+
+HIDDEN_TITLE = "A document you may not open"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A passage an answer cites, or one that was near. `url` is empty when it cannot be opened."""
+
+    number: int
+    document_id: int | None
+    title: str
+    label: str
+    distance: float
+    quote: str
+    url: str
+    is_hidden: bool = False
+    is_gone: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One sentence and the sources that carry it."""
+
+    text: str
+    sources: list[Source]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A passage of the trace with the numbers that were compared."""
+
+    rank: int
+    title: str
+    url: str
+    distance: float
+    bm25_score: float | None
+    rrf_score: float
+    passes: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StageRow:
+    """One stage of the trace; `share` is its part of the whole time, from 0 to 120, for a bar."""
+
+    name: str
+    elapsed_ms: float
+    share: float
+    detail: list[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A question and, once it has one, its answer."""
+
+    question: Question
+    answer: Answer | None
+    sentences: list[Sentence] = field(default_factory=list)
+    sources: list[Source] = field(default_factory=list)
+    nearest: list[Source] = field(default_factory=list)
+    unreadable: str = ""
+    folders: list[str] = field(default_factory=list)
+    n_hidden_folders: int = 0
+
+    @property
+    def closest(self) -> Source | None:
+        """The nearest passage of a refusal."""
+        return self.nearest[0] if self.nearest else None
+
+
+def place_url(document_id: int, start: int, end: int, sha256: str = "") -> str:
+    """The document page opened at a span; `sha256` lets it notice that the bytes were replaced."""
+    query = {"start": start, "end": end} | ({"of": sha256[:16]} if sha256 else {})
+    return f"{reverse('sources:document', args=[document_id])}?{urlencode(query)}#cited"
+
+
+@dataclass(frozen=True, slots=True)
+class _Sight:
+    """What the reader may see of the documents and folders that some answers name."""
+
+    sha256_of_visible: dict[int, str]
+    alive: set[int]
+    folder_names: dict[int, str]
+
+    @classmethod
+    def of(cls, answers: list[Answer], reader: User) -> _Sight:
+        citations = [citation for answer in answers for citation in answer.citations.all()]
+        ids = {citation.document_id for citation in citations if citation.document_id is not None}
+        ids |= {int(near["document_id"]) for answer in answers for near in answer.nearest}
+        visible = documents_visible_to(reader).filter(pk__in=ids).values_list("pk", "sha256")
+        alive = Document.objects.filter(pk__in=ids, deleted_at=None).values_list("pk", flat=True)
+        folders = folders_visible_to(reader).values_list("pk", "name")
+        return cls(sha256_of_visible=dict(visible), alive=set(alive), folder_names=dict(folders))
+
+    def source(
+        self,
+        number: int,
+        document_id: int | None,
+        *,
+        title: str,
+        label: str,
+        distance: float,
+        quote: str,
+        span: tuple[int, int],
+        sha256: str = "",
+    ) -> Source:
+        """The source as the reader is shown it."""
+        if document_id is not None and document_id in self.sha256_of_visible:
+            url = place_url(document_id, *span, sha256)
+            return Source(number, document_id, title, label, distance, quote, url)
+        if document_id is not None and document_id in self.alive:
+            # It exists, but not for this reader: no title, no place, no words of it.
+            return Source(number, None, HIDDEN_TITLE, "", distance, "", "", is_hidden=True)
+        return Source(number, None, title, label, distance, quote, "", is_gone=True)
+
+
+def read_question(question: Question, *, reader: User) -> Reading:
+    """What `reader`, who may see the question, is shown of it."""
+    return read_questions([question], reader=reader)[0]
+
+
+def read_questions(questions: Sequence[Question], *, reader: User) -> list[Reading]:
+    """`read_question` for many, with the same few queries."""
+    answers = {question.pk: answer for question in questions if (answer := _answer_of(question)) is not None}
+    sight = _Sight.of(list(answers.values()), reader)
+    return [
+        _reading(question, answers[question.pk], sight)
+        if question.pk in answers
+        else Reading(question=question, answer=None)
+        for question in questions
+    ]
+
+
+def _answer_of(question: Question) -> Answer | None:
+    answer: Answer | None = getattr(question, "answer", None)
+    return answer
+
+
+def _reading(question: Question, answer: Answer, sight: _Sight) -> Reading:
+    sources = [
+        sight.source(
+            citation.number,
+            citation.document_id,
+            title=citation.document_title,
+            label=citation.label,
+            distance=citation.distance,
+            quote=citation.quote,
+            span=(citation.start, citation.end),
+            sha256=citation.document_sha256,
+        )
+        for citation in answer.citations.all()
+    ]
+    nearest = [
+        sight.source(
+            number,
+            int(near["document_id"]),
+            title=str(near["title"]),
+            label=str(near["label"]),
+            distance=float(near["distance"]),
+            quote=str(near["excerpt"]),
+            span=(int(near["start"]), int(near["end"])),
+        )
+        for number, near in enumerate(answer.nearest, start=1)
+    ]
+    by_number = {source.number: source for source in sources}
+    sentences = [
+        Sentence(str(row["text"]), [by_number[n] for n in row["citations"] if n in by_number])
+        for row in answer.sentences
+    ]
+    folders = [sight.folder_names[pk] for pk in answer.folder_ids if pk in sight.folder_names]
+    return Reading(
+        question=question,
+        answer=answer,
+        sentences=sentences,
+        sources=sources,
+        nearest=nearest,
+        unreadable=wording.unreadable_sentence(answer.unreadable) if answer.unreadable else "",
+        folders=folders,
+        n_hidden_folders=len(answer.folder_ids) - len(folders),
+    )
+
+
+def trace_stages(answer: Answer) -> list[StageRow]:
+    """The stages in order."""
+    stages = answer.trace.get("stages", [])
+    total = sum(float(stage["elapsed_ms"]) for stage in stages) or 1.0
+    return [
+        StageRow(
+            name=str(stage["name"]),
+            elapsed_ms=float(stage["elapsed_ms"]),
+            share=round(float(stage["elapsed_ms"]) / total * 120, 1),
+            detail=[(str(name), _shown(value)) for name, value in stage.get("detail", {}).items()],
+        )
+        for stage in stages
+    ]
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:.4g}" if isinstance(value, float) else str(value if value is not None else "–")
+
+
+def trace_candidates(answer: Answer, *, reader: User) -> list[Candidate]:
+    """Every candidate passage, best fused rank first, with the document where the reader may see it."""
+    rows = answer.trace.get("candidates", [])
+    ids = {int(row["document_id"]) for row in rows}
+    titles = {
+        document.pk: document.display_title for document in documents_visible_to(reader).filter(pk__in=ids)
+    }
+    cut = answer.distance_cut
+    return [
+        Candidate(
+            rank=rank,
+            title=titles.get(int(row["document_id"]), HIDDEN_TITLE),
+            url=reverse("sources:document", args=[row["document_id"]])
+            if int(row["document_id"]) in titles
+            else "",
+            distance=float(row["distance"]),
+            bm25_score=row["bm25_score"],
+            rrf_score=float(row["rrf_score"]),
+            passes=cut is not None and float(row["distance"]) <= cut,
+        )
+        for rank, row in enumerate(rows, start=1)
+    ]
+
+
+SAYS: dict[str, str] = {
+    QuestionState.REFUSED: "I can't answer that from the documents you asked.",
+    QuestionState.NOT_ALLOWED: "I may not answer that here.",
+    QuestionState.BROKEN: "I could not finish this.",
+}
+"""The first line of an end that is no answer; the three never sound alike."""

@@ -1,0 +1,44 @@
+"""The refusals, with the number that decided each."""
+
+from __future__ import annotations
+
+from django.db.models import Count, F
+from django.http import HttpResponseBase
+from django.views.decorators.http import require_GET
+
+import rag
+from console.guards import PersonRequest, page_or_part, support_lead_only
+from console.listing import list_rows
+from console.questions.reading import read_questions
+from console.questions.selectors import refusals_visible_to
+
+REFUSALS_BY = {
+    "asked": "received_at",
+    "reason": "answer__reason_code",
+    "distance": "answer__best_distance",
+    "margin": "margin",
+}
+
+
+@require_GET
+@support_lead_only
+def refusals(request: PersonRequest) -> HttpResponseBase:
+    """Refused questions; those that missed the cut by least come first when sorted by margin."""
+    rows = refusals_visible_to(request.user).prefetch_related("answer__citations")
+    by_reason = rows.order_by().values("answer__reason_code").annotate(n=Count("pk"))
+    counts = {row["answer__reason_code"]: row["n"] for row in by_reason}
+    values = {"reason": request.GET.get("reason", ""), "q": request.GET.get("q", "").strip()}
+    if values["reason"] in list(rag.RefusalReason):
+        rows = rows.filter(answer__reason_code=values["reason"])
+    if values["q"]:
+        rows = rows.filter(text__icontains=values["q"])
+    rows = rows.annotate(margin=F("answer__best_distance") - F("answer__distance_cut"))
+    listing = list_rows(request, rows, sortable=REFUSALS_BY, default="-asked")
+    context = {
+        "listing": listing,
+        "readings": read_questions(listing.rows, reader=request.user),
+        "filters": values,
+        "is_filtered": any(values.values()),
+        "reasons": [(reason.value, counts.get(reason.value, 0)) for reason in rag.RefusalReason],
+    }
+    return page_or_part(request, "refusals/list.html", context, parts={"list": "refusals/_list.html"})
