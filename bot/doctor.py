@@ -20,8 +20,8 @@ WITHOUT_SCOPE = {
     "chat:write": "answers cannot be posted",
     "commands": "/ask does not exist",
     "im:history": "direct messages are not seen",
-    "channels:history": "after a crash in the middle of posting, an answer in a public channel may appear twice",
-    "groups:history": "after a crash in the middle of posting, an answer in a private channel may appear twice",
+    "channels:history": "after a crash while posting, an answer in a public channel may appear twice",
+    "groups:history": "after a crash while posting, an answer in a private channel may appear twice",
     "channels:read": "/ask in a public channel is answered to the asker alone",
     "groups:read": "/ask in a private channel is answered to the asker alone",
 }

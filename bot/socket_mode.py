@@ -27,7 +27,7 @@ class _Handler(SocketModeHandler):
     written; Slack sends every other one again.
     """
 
-    def handle(self, client: BaseSocketModeClient, req: SocketModeRequest) -> None:  # type: ignore[override]
+    def handle(self, client: BaseSocketModeClient, req: SocketModeRequest) -> None:
         close_old_connections()
         try:
             super().handle(client, req)  # type: ignore[arg-type]
@@ -47,11 +47,11 @@ class SlackConnection:
         """Begin to connect and return at once: Slack being away must not keep the console down."""
         self._thread.start()
 
-    def stop(self) -> None:
+    def close(self) -> None:
         """Disconnect for good."""
         self._stopped.set()
         self._thread.join(timeout=5)
-        self._handler.close()
+        self._handler.close()  # type: ignore[no-untyped-call]
 
     @property
     def is_connected(self) -> bool:
@@ -63,7 +63,7 @@ class SlackConnection:
         wait_s = 1
         while not self._stopped.is_set():
             try:
-                self._handler.connect()
+                self._handler.connect()  # type: ignore[no-untyped-call]
             except (SlackApiError, OSError) as error:
                 fault = fault_of(error)
                 if fault.kind is Kind.PERMANENT:
@@ -77,8 +77,10 @@ class SlackConnection:
             wait_s = min(LONGEST_WAIT_S, wait_s * 2)
 
 
-def start_socket_mode() -> SlackConnection:
-    """Open the connection with the tokens of the settings and give back its handle."""
+def start_socket_mode() -> SlackConnection | None:
+    """Open the connection and give back its handle; None when one of its two tokens is not set."""
+    if not settings.SLACK_BOT_TOKEN or not settings.SLACK_APP_TOKEN:
+        return None
     connection = SlackConnection()
     connection.start()
     return connection
