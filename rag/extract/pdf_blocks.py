@@ -24,7 +24,7 @@ _MAX_LEVELS = 5
 _DOT_LEADER = re.compile(r"\.{4,}|(?: \.){4,}")
 _ENDS_SENTENCE = re.compile(r"[.!?:;。！？…]['\")\]”’»\d]*$")
 _FIRST_SENTENCE_END = re.compile(r"[.!?。！？]['\")\]”’»]*(?=\s|$)")
-_MAX_TAIL_CHARS = 500
+_MAX_TAIL_CHARS, _MAX_OPEN_TAIL_CHARS = 500, 150
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)?")
 
 
@@ -123,21 +123,25 @@ def _join_across(placed: list[_Placed]) -> list[_Placed]:
     joiner = Joiner(frozenset(word.casefold() for item in placed for word in _WORD.findall(item.block.text)))
     joined: list[_Placed] = []
     for item in placed:
-        if joined and _runs_on(joined[-1], item):
-            previous = joined[-1]
-            tail, rest = item.block.text, ""
-            if previous.page != item.page:
-                end = _FIRST_SENTENCE_END.search(tail)
-                if end and end.end() < len(tail):
-                    tail, rest = tail[: end.end()], tail[end.end() :].strip()
-            if len(tail) <= _MAX_TAIL_CHARS or previous.page == item.page:
-                text = joiner.join([previous.block.text, tail])
-                joined[-1] = replace(previous, block=replace(previous.block, text=text))
-                if rest:
-                    joined.append(replace(item, block=replace(item.block, text=rest)))
-                continue
-        joined.append(item)
+        if not joined or not _runs_on(joined[-1], item):
+            joined.append(item)
+            continue
+        previous = joined[-1]
+        text = item.block.text
+        n_moved = len(text) if previous.page == item.page else _length_of_tail(text)
+        if n_moved:
+            whole = joiner.join([previous.block.text, text[:n_moved]])
+            joined[-1] = replace(previous, block=replace(previous.block, text=whole))
+        if n_moved < len(text):
+            joined.append(replace(item, block=replace(item.block, text=text[n_moved:].strip())))
     return joined
+
+
+def _length_of_tail(text: str) -> int:
+    """How much of a page's first block ends the sentence before it; 0 when that cannot be told."""
+    end = _FIRST_SENTENCE_END.search(text)
+    length = end.end() if end else len(text)
+    return length if length <= (_MAX_TAIL_CHARS if end else _MAX_OPEN_TAIL_CHARS) else 0
 
 
 def _runs_on(previous: _Placed, item: _Placed) -> bool:

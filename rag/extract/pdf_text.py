@@ -126,10 +126,10 @@ def _runs(raw: ctypes.CDLL, handle: object, visible: _Box) -> tuple[list[_Run], 
     return runs, n_unreadable
 
 
-def _quarter_turns(angle: float) -> int | None:
-    """0 to 3 quarter turns counter-clockwise; None for a slanted character."""
-    turns = round(angle / (math.pi / 2))
-    return turns % 4 if abs(angle - turns * math.pi / 2) <= _SLANT_TOLERANCE else None
+def _quarter_turns(clockwise: float) -> int | None:
+    """0 to 3 quarter turns counter-clockwise; None for a slanted character. PDFium counts clockwise."""
+    turns = round(clockwise / (math.pi / 2))
+    return -turns % 4 if abs(clockwise - turns * math.pi / 2) <= _SLANT_TOLERANCE else None
 
 
 def _turned(box: _Box, turns: int) -> _Box:

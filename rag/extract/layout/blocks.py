@@ -146,6 +146,8 @@ def _is_break(previous: Line, line: Line, leading: float, tolerance: float) -> b
 
 def _is_paragraph_end(previous: Line, line: Line, left: float, right: float) -> bool:
     """`previous` leaves room for the next word, or it ends a sentence and `line` is indented."""
+    if _HYPHENATED.search(previous.text) and line.text[:1].islower():
+        return False
     first_word = line.text.split(" ", 1)[0]
     word_width = len(first_word) * (line.x1 - line.x0) / max(1, len(line.text))
     has_room = right - previous.x1 > word_width + 1.5 * line.height

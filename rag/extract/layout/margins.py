@@ -44,6 +44,11 @@ def drop_running_lines(pages: Sequence[PageText]) -> tuple[list[PageText], int]:
         replace(page, segments=tuple(item for item in page.segments if id(item) not in running[index]))
         for index, page in enumerate(pages)
     ]
+    n_emptied = sum(
+        bool(page.segments) and not clean.segments for page, clean in zip(pages, cleaned, strict=True)
+    )
+    if 2 * n_emptied > sum(bool(page.segments) for page in pages):
+        return list(pages), 0  # the pages are copies of each other: what repeats is the content
     return cleaned, sum(len(ids) for ids in running.values())
 
 
@@ -60,9 +65,9 @@ def _masked(text: str) -> str:
     words = " ".join(text.casefold().split())
     if _NUMBER.fullmatch(words) or _ROMAN.fullmatch(words):
         return "#"
-    letters = sum(char.isalpha() for char in words)
+    letters, digits = sum(map(str.isalpha, words)), sum(map(str.isdigit, words))
     # A row of a table has few letters among its figures; its digits are content.
-    return _DIGITS.sub("#", words) if letters >= 3 else words
+    return _DIGITS.sub("#", words) if letters > max(2, digits) else words
 
 
 def _running(text: str, found: Sequence[_Sighting], n_pages: int) -> list[_Sighting]:

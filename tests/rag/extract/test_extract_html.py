@@ -84,7 +84,8 @@ def test_layout_tables_are_not_rows(read: Any) -> None:
 
 
 def test_an_article_header_stays_and_a_page_header_goes(read: Any) -> None:
-    page = "<html><body><header><p>Shop</p></header><article><header><h1>Rules</h1></header><p>Text.</p></article></body></html>"
+    article = "<article><header><h1>Rules</h1></header><p>Text.</p></article>"
+    page = f"<html><body><header><p>Shop</p></header>{article}</body></html>"
     assert blocks(read(page.encode(), "a.html")) == ["Rules", "Text."]
 
 
@@ -107,10 +108,6 @@ def test_xml_is_refused_by_name(read: Any) -> None:
         read(b'<?xml version="1.0"?><rss><item>x</item></rss>', "feed.xml")
 
 
-def test_deep_nesting_ends(read: Any) -> None:
-    page = b"<html><body>" + b"<div>" * 3000 + b"deep" + b"</div>" * 3000 + b"</body></html>"
-    try:
-        extraction = read(page, "deep.html")
-    except (RecursionError, NoText):
-        return  # the sub-process reports the first as a resource limit
-    assert "deep" in extraction.text
+def test_ordinary_nesting_is_no_limit(read: Any) -> None:
+    page = b"<html><body>" + b"<div>" * 300 + b"deep" + b"</div>" * 300 + b"</body></html>"
+    assert read(page, "deep.html").text == "deep"

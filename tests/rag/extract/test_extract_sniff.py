@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from test_extract_pdf import lines, pdf
+
+from rag.errors import EmptyDocument, EncryptedDocument, UnsupportedFormat
+from rag.extract.registry import FORMATS, current_extractors, supported_suffixes
+
+OLE = bytes.fromhex("d0cf11e0a1b11ae1") + b"\0" * 600
+
+
+def ole(stream: str) -> bytes:
+    return OLE + stream.encode("utf-16-le") + b"\0" * 600
+
+
+def test_a_pdf_under_any_name_is_read_and_reported(read: Any) -> None:
+    extraction = read(pdf(lambda canvas: lines(canvas, ["Some words to read."])), "policy.docx")
+    assert (extraction.format, extraction.extractor) == ("pdf", "pdf/1")
+    assert extraction.warnings[0].code == "extension_mismatch"
+    assert "a PDF" in extraction.warnings[0].message
+
+
+@pytest.mark.parametrize(
+    ("data", "filename", "names"),
+    [
+        (b"404 not found", "policy.pdf", r"ends in \.pdf.*plain text"),
+        (b"<!DOCTYPE html><html><body>Log in</body></html>", "policy.docx", r"ends in \.docx.*HTML"),
+        (b"\x89PNG\r\n\x1a\n....", "policy.pdf", "PNG"),
+        (b"\xff\xd8\xff\xe0....", "photo.txt", "JPEG"),
+        (b"{\\rtf1\\ansi text}", "letter.doc", "RTF"),
+        (b"\x00\x00\x00\x18ftypmp42", "talk.mp4", "MP4"),
+        (b"SQLite format 3\x00", "db.txt", "SQLite"),
+        (b"Received: by x\nMessage-ID: <1@x>\nSubject: Hi\n\nHello", "mail.txt", "e-mail"),
+        (ole("WordDocument"), "old.docx", r"old Word document"),
+        (ole("Workbook"), "old.xls", r"old Excel workbook"),
+        (OLE, "x.bin", "OLE"),
+        (bytes(range(256)) * 4, "x.txt", "binary data"),
+    ],
+)
+def test_the_reason_names_what_the_content_looks_like(
+    read: Any, data: bytes, filename: str, names: str
+) -> None:
+    with pytest.raises(UnsupportedFormat, match=names) as caught:
+        read(data, filename)
+    assert caught.value.next_step
+
+
+def test_encrypted_office_files(read: Any) -> None:
+    with pytest.raises(EncryptedDocument):
+        read(ole("EncryptedPackage"), "secret.xlsx")
+
+
+def test_no_bytes(read: Any) -> None:
+    with pytest.raises(EmptyDocument):
+        read(b"", "a.pdf")
+
+
+@pytest.mark.parametrize(
+    ("data", "filename", "format_name"),
+    [
+        (b"# Title\n\nText", "a.md", "markdown"),
+        (b"# Title\n\nText", "a.txt", "text"),
+        (b"a,b\n1,2", "a.csv", "csv"),
+        (b"a,b\n1,2", "a.txt", "text"),
+        (b"just words", "README", "text"),
+        (b"<html><body>x</body></html>", "a.txt", "html"),
+        (b"<div><p>x</p></div>", "a.htm", "html"),
+        (b"The header is %PDF-1.7, as the format says.", "a.txt", "text"),
+        (b"From: the team\n\nSubject matters.", "a.txt", "text"),
+    ],
+)
+def test_text_formats(read: Any, data: bytes, filename: str, format_name: str) -> None:
+    assert read(data, filename).format == format_name
+
+
+def test_the_lists_of_formats_agree() -> None:
+    assert current_extractors() == {name: f"{name}/{entry.version}" for name, entry in FORMATS.items()}
+    assert len(set(supported_suffixes())) == len(supported_suffixes())
+    assert {".pdf", ".docx", ".xlsx", ".html", ".md", ".txt", ".csv"} <= set(supported_suffixes())
