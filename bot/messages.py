@@ -85,8 +85,8 @@ _BUILDERS = {
 
 def asked_message(user_id: str, question: str) -> Message:
     """The message under which a slash command's answer goes; it shows what was asked."""
-    text = split_mrkdwn(escape(question), SECTION_CHARS - 100)
-    shown = f"<@{user_id}> asked: {text[0]}{'…' if len(text) > 1 else ''}"
+    pieces = split_mrkdwn(escape(question), SECTION_CHARS - 100)
+    shown = f"<@{user_id}> asked: {''.join(pieces[:1])}{'…' if len(pieces) > 1 else ''}"
     return Message(shown, [_section(shown)])
 
 
