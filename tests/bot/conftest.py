@@ -44,7 +44,6 @@ def slack(settings: object) -> Iterator[FakeSlack]:
     settings.SLACK_APP_TOKEN = APP_TOKEN
     settings.SLACK_SIGNING_SECRET = SECRET
     settings.BASE_URL = BASE_URL
-    settings.ROOT_URLCONF = "tests.bot.urls"
     # WhiteNoise warns about a missing folder, and warnings are errors here.
     Path(settings.STATIC_ROOT).mkdir(parents=True, exist_ok=True)
     slack_app.cache_clear()
