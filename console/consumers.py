@@ -32,15 +32,17 @@ class LiveConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
     async def connect(self) -> None:
         """Join, or close with 4401 when nobody is signed in."""
         user = self.scope.get("user")
-        # Accepted first: a refused handshake shows the page no code, so it could not tell "signed out".
-        await self.accept()
         if user is None or not user.is_authenticated:
+            # Accepted first: a refused handshake shows the page no code, so it could not tell "signed out".
+            await self.accept()
             await self.close(code=SIGNED_OUT)
             return
         self.user = user
         await self._read_rights()
         for group in (sockets.DOCUMENTS, sockets.QUESTIONS):
             await self.channel_layer.group_add(group, self.channel_name)
+        # Last: from "open" on the page relies on hearing everything.
+        await self.accept()
 
     async def disconnect(self, _code: int) -> None:
         """Leave."""

@@ -11,6 +11,7 @@ from django.urls import reverse
 from console.people.models import User
 from console.questions import wording
 from console.questions.models import Answer, Question, QuestionState
+from console.questions.recording import EXCERPT_CHARS
 from console.sources.models import Document
 from console.sources.selectors import documents_visible_to, folders_visible_to
 
@@ -119,6 +120,7 @@ class _Sight:
         sha256: str = "",
     ) -> Source:
         """The source as the reader is shown it."""
+        label = label_within(title, label)
         if document_id is not None and document_id in self.sha256_of_visible:
             url = place_url(document_id, *span, sha256)
             return Source(number, document_id, title, label, distance, quote, url)
@@ -126,6 +128,13 @@ class _Sight:
             # It exists, but not for this reader: no title, no place, no words of it.
             return Source(number, None, HIDDEN_TITLE, "", distance, "", "", is_hidden=True)
         return Source(number, None, title, label, distance, quote, "", is_gone=True)
+
+
+def label_within(title: str, label: str) -> str:
+    """A place's label without the document's title, where its first heading repeats that."""
+    if label == title:
+        return ""
+    return label.removeprefix(f"{title} › ").removeprefix(f"{title} · ")
 
 
 def read_question(question: Question, *, reader: User) -> Reading:
@@ -150,6 +159,10 @@ def _answer_of(question: Question) -> Answer | None:
     return answer
 
 
+def _excerpt(text: str) -> str:
+    return f"{text}…" if len(text) >= EXCERPT_CHARS else text
+
+
 def _reading(question: Question, answer: Answer, sight: _Sight) -> Reading:
     sources = [
         sight.source(
@@ -171,7 +184,7 @@ def _reading(question: Question, answer: Answer, sight: _Sight) -> Reading:
             title=str(near["title"]),
             label=str(near["label"]),
             distance=float(near["distance"]),
-            quote=str(near["excerpt"]),
+            quote=_excerpt(str(near["excerpt"])),
             span=(int(near["start"]), int(near["end"])),
         )
         for number, near in enumerate(answer.nearest, start=1)

@@ -141,7 +141,7 @@ def _nearest(candidate: rag.ScoredChunk) -> dict[str, object]:
         "label": chunk.locator.label,
         "start": chunk.start,
         "end": chunk.end,
-        "distance": round(candidate.distance, 4),
+        "distance": candidate.distance,
         "excerpt": chunk.content[:EXCERPT_CHARS],
     }
 
@@ -156,7 +156,7 @@ def _trace(trace: rag.Trace) -> dict[str, object]:
             {
                 "document_id": candidate.chunk.document_id,
                 "chunk_id": candidate.chunk.chunk_id,
-                "distance": round(candidate.distance, 4),
+                "distance": candidate.distance,
                 "bm25_score": candidate.bm25_score,
                 "rrf_score": round(candidate.rrf_score, 6),
             }

@@ -71,7 +71,8 @@ def _ask_page(request: PersonRequest, form: AskForm, status: int = 200) -> HttpR
         "has_index": active_version() is not None,
         "recent": questions_visible_to(request.user).filter(asker=request.user)[:10],
     }
-    return render(request, "questions/ask.html", context, status=status)
+    parts = {"recent": "questions/_recent.html"}
+    return page_or_part(request, "questions/ask.html", context, parts=parts, status=status)
 
 
 def _result(

@@ -31,6 +31,7 @@ class Block:
 
     kind: str
     place: str
+    is_exact: bool
     start: int
     pieces: list[Piece] = field(default_factory=list)
 
@@ -66,21 +67,22 @@ def text_window(
     spans = [span for span in canonical.spans if span.end > start and span.start < end]
     marks = _Marks(chunks=sorted(chunks), cited=cited)
     blocks: list[Block] = []
-    place, at_char = "", start
+    place, at_char = ("", ""), start
     for span in spans:
         if gap := canonical.text[at_char : max(span.start, start)].strip():
             # Spans cover every block; should an extractor leave text between them, it is still shown.
             offset = canonical.text.index(gap, at_char)
             blocks.append(
-                Block("paragraph", "", offset, marks.pieces(canonical.text, offset, offset + len(gap)))
+                Block("paragraph", "", False, offset, marks.pieces(canonical.text, offset, offset + len(gap)))
             )
         clipped = (max(span.start, start), min(span.end, end))
         here = _place(span)
-        label = here if here != place else ""
+        is_exact = cited is not None and clipped[0] <= cited[0] < clipped[1]
+        label = (is_exact and _exact(span)) or _changed(place, here)
         place, at_char = here, clipped[1]
-        blocks.append(Block(span.kind, label, clipped[0], marks.pieces(canonical.text, *clipped)))
+        blocks.append(Block(span.kind, label, is_exact, clipped[0], marks.pieces(canonical.text, *clipped)))
     if not spans and canonical.text[start:end]:
-        blocks.append(Block("paragraph", "", start, marks.pieces(canonical.text, start, end)))
+        blocks.append(Block("paragraph", "", False, start, marks.pieces(canonical.text, start, end)))
     return TextWindow(
         blocks=blocks,
         start=start,
@@ -118,17 +120,31 @@ def page_at(canonical: CanonicalText, offset: int) -> int | None:
     return next((span.locator.page for span in canonical.spans if span.start <= offset < span.end), None)
 
 
-def _place(span: rag.Span) -> str:
-    """What stands in the margin: page and heading, or the sheet; cells would change with every row."""
+_Place = tuple[str, str]
+
+
+def _place(span: rag.Span) -> _Place:
+    """Page or sheet, and heading; cells would change with every row."""
     locator = span.locator
-    parts = []
+    container = f"page {locator.page}" if locator.page is not None else locator.sheet or ""
+    heading = locator.heading_path[-1] if locator.heading_path else ""
+    return container, "" if heading == container else heading
+
+
+def _changed(before: _Place, here: _Place) -> str:
+    """What is new against the block before."""
+    parts = (here[0] if here[0] != before[0] else "", here[1] if here != before else "")
+    return " · ".join(part for part in parts if part)
+
+
+def _exact(span: rag.Span) -> str:
+    """Where the cited block stands: its page, or sheet and cells; empty where there are neither."""
+    locator = span.locator
     if locator.page is not None:
-        parts.append(f"page {locator.page}")
+        return f"page {locator.page}"
     if locator.sheet is not None:
-        parts.append(locator.sheet)
-    if locator.heading_path:
-        parts.append(locator.heading_path[-1])
-    return " · ".join(parts)
+        return f"{locator.sheet}!{locator.cells}" if locator.cells else locator.sheet
+    return ""
 
 
 @dataclass(frozen=True, slots=True)

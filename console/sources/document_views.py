@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import mimetypes
 
-from csp.decorators import csp_replace
+from csp.decorators import csp
 from django.contrib import messages
-from django.http import FileResponse, Http404, HttpResponseBase
+from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST, require_safe
 
@@ -15,7 +15,7 @@ from console.guards import PersonRequest, admin_only, back_or, is_htmx, signed_i
 from console.index.selectors import active_version
 from console.sources.canonical import page_at, text_window
 from console.sources.models import Document
-from console.sources.originals import page_image, source_text
+from console.sources.originals import OriginalResponse, page_image, source_text
 from console.sources.selectors import document_for
 from console.sources.services import delete_document, retry_document
 from console.storage import CanonicalText
@@ -82,7 +82,7 @@ def page(request: PersonRequest, document_id: int, page: int) -> HttpResponseBas
     path = page_image(document, page) if document.format == "pdf" else None
     if path is None:
         raise Http404
-    return FileResponse(path.open("rb"), content_type="image/png")
+    return HttpResponse(path.read_bytes(), content_type="image/png")
 
 
 @require_GET
@@ -130,7 +130,7 @@ def delete(request: PersonRequest, document_id: int) -> HttpResponseBase:
 
 @require_safe
 @signed_in
-@csp_replace({"default-src": ["'none'"], "sandbox": True})  # type: ignore[arg-type]
+@csp({"default-src": ["'none'"], "sandbox": True})  # type: ignore[arg-type]
 def original(request: PersonRequest, document_id: int) -> HttpResponseBase:
     """The bytes as they were uploaded. They are other people's: nothing in them may run on this site."""
     document = document_for(request.user, document_id)
@@ -139,4 +139,4 @@ def original(request: PersonRequest, document_id: int) -> HttpResponseBase:
         raise Http404
     name = document.name.rsplit("/", 1)[-1]
     kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
-    return FileResponse(path.open("rb"), as_attachment=True, filename=name, content_type=kind)
+    return OriginalResponse(path.open("rb"), as_attachment=True, filename=name, content_type=kind)

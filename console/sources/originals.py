@@ -7,9 +7,12 @@ import subprocess
 import sys
 import tempfile
 import threading
+from collections.abc import AsyncIterator
 from pathlib import Path
 
+from asgiref.sync import sync_to_async
 from django.conf import settings
+from django.http import FileResponse
 
 from console import storage
 from console.sources.models import Document
@@ -20,6 +23,22 @@ RENDER_TIMEOUT_S = 30
 MAX_SOURCE_CHARS = 20_000
 TEXT_FORMATS = frozenset({"text", "markdown", "html", "csv"})
 _renderers = threading.BoundedSemaphore(2)
+
+
+class OriginalResponse(FileResponse):
+    """A file as an attachment, read piece by piece also under ASGI.
+
+    Django's own response would read the whole file into memory there (100 MB a download), and warn.
+    """
+
+    block_size = 256 * 1024
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        """The file's pieces, each read in a thread."""
+        pieces = iter(self)
+        read = sync_to_async(lambda: next(pieces, b""), thread_sensitive=False)
+        while piece := await read():
+            yield piece
 
 
 def page_image(document: Document, page: int) -> Path | None:

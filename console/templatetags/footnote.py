@@ -85,6 +85,12 @@ def distance(value: object) -> str:
 
 
 @register.filter
+def signed(value: float) -> str:
+    """A difference of two distances, with its sign."""
+    return f"{value:+.3f}".replace("-", "−")
+
+
+@register.filter
 def ms(value: float | None) -> str:
     """Milliseconds as people read them: ``0.4 ms``, ``240 ms``, ``1.31 s``."""
     if value is None:
