@@ -12,7 +12,13 @@ from rag.types import BlockKind, Span, StoredChunk
 _WHOLE_ITEM_CHARS = 320
 """A list item up to here is quoted whole; a longer one is prose and is quoted by sentence."""
 
-_RULE_ROW = re.compile(r"[\s|:+=-]*")
+_PLACEHOLDER = re.compile(
+    r"""\W*(?:@?todo|tbd|tba|tbc|fixme|wip|lorem\ ipsum|coming\ soon)\b[^|]*
+    |.*[:–—-]\s*to\ be\ (?:added|announced|confirmed|decided|defined|determined|done|written)\b.{0,60}
+    |(?:.*[:–—-])?[\W_]*\?{2,}[\W_]*""",
+    re.IGNORECASE | re.VERBOSE | re.DOTALL,
+)
+"""A stretch that only says that something is still missing: it looks like a literal match and answers nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +37,8 @@ class Quotable:
 def quotables(chunk: StoredChunk) -> list[Quotable]:
     """The quotable stretches of a passage in reading order; they never overlap.
 
-    A line that only introduces what follows ("You need:") is context, not a quotation, unless the passage
-    has nothing else.
+    A line that only introduces what follows ("You need:", a table's header row) is context, not a
+    quotation, unless the passage has nothing else. Placeholders ("tbd") are never quotable.
     """
     found: list[Quotable] = []
     lead_in = ""
@@ -40,11 +46,12 @@ def quotables(chunk: StoredChunk) -> list[Quotable]:
     for block in chunk.spans or (Span(chunk.start, chunk.end, "paragraph", chunk.locator),):
         for start, end in _stretches(chunk, block):
             words = chunk.content[start:end]
-            if not any(character.isalnum() for character in words) or _RULE_ROW.fullmatch(words):
+            if not any(map(str.isalnum, words)) or _PLACEHOLDER.fullmatch(words):
                 continue
-            context = _context(block, lead_in, words)
-            quotable = Quotable(start, end, block.kind, context)
-            if words.rstrip("*_` ").endswith(":"):
+            quotable = Quotable(start, end, block.kind, _context(block, lead_in))
+            if _same(words, block.table_header):
+                introductions.append(quotable)
+            elif words.rstrip("*_` ").endswith(":"):
                 lead_in = words
                 introductions.append(quotable)
             else:
@@ -59,10 +66,13 @@ def _introduces(chunk: StoredChunk, block: Span) -> bool:
     return chunk.content[: block.end - chunk.start].rstrip("*_` \n").endswith(":")
 
 
-def _context(block: Span, lead_in: str, words: str) -> str:
+def _same(words: str, header: str | None) -> bool:
+    return header is not None and " ".join(words.split()) == " ".join(header.split())
+
+
+def _context(block: Span, lead_in: str) -> str:
     if block.kind == "table_row":
-        header = block.table_header or ""
-        return "" if " ".join(header.split()) == " ".join(words.split()) else header
+        return block.table_header or ""
     return lead_in if block.kind in {"list_item", "code"} else ""
 
 

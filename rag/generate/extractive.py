@@ -68,6 +68,7 @@ class ExtractiveGenerator:
             (at, passage.chunk, place)
             for at, passage in enumerate(passages, start=1)
             for place in quotables(passage.chunk)
+            if _says_more(passage.chunk.content[place.start : place.end], question)
         ]
         if not places:
             return []
@@ -110,6 +111,12 @@ def _overlaps(question: str, texts: list[str]) -> np.ndarray[tuple[int, ...], np
         matches @ weights / total if total else np.zeros(len(texts))
     )
     return shares
+
+
+def _says_more(words: str, question: str) -> bool:
+    """False for a mere title of what is asked: no sentence, and no word that is not in the question."""
+    is_sentence = words.rstrip("*_`)\"'”’ ").endswith((".", "!", "?", "…", "。"))
+    return is_sentence or not set(stems(words)) <= set(stems(question))
 
 
 def _ranked(candidates: list[_Candidate]) -> list[_Candidate]:
