@@ -25,7 +25,6 @@ from console.questions.models import Question, Surface
 
 log = logging.getLogger(__name__)
 
-NO_TOKEN_WAIT_S = 60
 LONGEST_WAIT_S = 300
 PRIVATE_MESSAGES = 4
 """A `response_url` takes five messages in thirty minutes; one stays in reserve for a repeated try."""
@@ -39,7 +38,9 @@ class _AnswerPrivatelyError(Exception):
 
 
 def pick_up_undelivered(at_start: bool = False) -> int:
-    """Queue what is finished and not yet posted; gives back how many."""
+    """Queue what is finished and not yet posted; gives back how many. Without a token all of it waits."""
+    if not settings.SLACK_BOT_TOKEN:
+        return 0
     return outbox.pick_up_undelivered(at_start=at_start)
 
 
@@ -49,6 +50,8 @@ def deliver_answer(question_id: str) -> None:
     A fault of Slack never becomes a fault of the answer: it is kept with the delivery, which is put off
     or, when waiting would not help, given up until somebody asks for it again.
     """
+    if not settings.SLACK_BOT_TOKEN:
+        return
     claim = outbox.claim_delivery(question_id)
     if claim is None:
         return
@@ -64,9 +67,6 @@ def _try_to_deliver(claim: Claim) -> None:
     Raises:
         LostLeaseError: the delivery is another worker's by now.
     """
-    if not settings.SLACK_BOT_TOKEN:
-        outbox.put_off(claim, wait_s=NO_TOKEN_WAIT_S, error="no_token", may_be_posted=claim.was_posting)
-        return
     try:
         _deliver(claim)
     except LostLeaseError:
@@ -85,7 +85,9 @@ def _record_fault(claim: Claim, error: Exception) -> None:
         case Kind.RATE_LIMITED:
             # Parts posted before this one, or by an earlier try, are found again by their mark.
             may_be_posted = claim.was_posting or bool(claim.delivery.message_ts)
-            outbox.put_off(claim, wait_s=fault.wait_s, error=fault.code, may_be_posted=may_be_posted)
+            outbox.put_off(
+                claim, wait_s=fault.wait_s, error=fault.code, may_be_posted=may_be_posted, gives_up=False
+            )
         case Kind.UNSURE:
             outbox.put_off(claim, wait_s=_backoff_s(claim), error=fault.code, may_be_posted=True)
         case _:

@@ -95,12 +95,13 @@ def record_delivered(claim: Claim) -> None:
     )
 
 
-def put_off(claim: Claim, *, wait_s: float, error: str, may_be_posted: bool) -> None:
+def put_off(claim: Claim, *, wait_s: float, error: str, may_be_posted: bool, gives_up: bool = True) -> None:
     """Try again after `wait_s` seconds; after `MAX_ATTEMPTS` the delivery is given up.
 
     `may_be_posted` keeps the row in `posting`, so that the next try looks in the thread first.
+    A wait that Slack itself asked for is no reason to give up.
     """
-    if claim.delivery.n_attempts >= MAX_ATTEMPTS:
+    if gives_up and claim.delivery.n_attempts >= MAX_ATTEMPTS:
         record_undeliverable(claim, error)
         return
     _write(

@@ -210,11 +210,27 @@ def test_a_missing_scope_is_named(slack: FakeSlack, finished: Finished) -> None:
     assert deliver(finished(LIMIT)).last_error == "missing_scope: chat:write"
 
 
-def test_without_a_token_the_message_waits(slack: FakeSlack, finished: Finished, settings: object) -> None:
-    settings.SLACK_BOT_TOKEN = ""
+def test_without_a_token_the_message_waits_for_one(
+    slack: FakeSlack, finished: Finished, work: Callable[[], None], settings: object
+) -> None:
+    token, settings.SLACK_BOT_TOKEN = settings.SLACK_BOT_TOKEN, ""
     row = deliver(finished(LIMIT))
-    assert (row.state, row.last_error) == (DeliveryState.PENDING, "no_token")
-    assert slack.calls == []
+    assert (row.state, row.n_attempts, slack.calls) == (DeliveryState.PENDING, 0, [])
+    assert pick_up_undelivered(at_start=True) == 0
+    settings.SLACK_BOT_TOKEN = token
+    assert pick_up_undelivered(at_start=True) == 1
+    work()
+    assert len(slack.posts) == 1
+
+
+def test_a_limit_is_no_reason_to_give_up_but_silence_is(slack: FakeSlack, finished: Finished) -> None:
+    question = finished(LIMIT)
+    SlackDelivery.objects.update(n_attempts=outbox.MAX_ATTEMPTS)
+    slack.script("chat.postMessage", Failure(status=429, headers={"Retry-After": "1"}), Failure(status=503))
+    assert deliver(question).state == DeliveryState.PENDING
+    make_due(question)
+    row = deliver(question)
+    assert (row.state, row.last_error) == (DeliveryState.UNDELIVERABLE, "http_503")
 
 
 @pytest.mark.parametrize("error", ["invalid_blocks", "msg_blocks_too_long", "msg_too_long"])

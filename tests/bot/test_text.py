@@ -91,6 +91,14 @@ def test_pieces_of_nonsense_fit_too(text: str, limit: int) -> None:
     assert all(0 < len(piece) <= limit for piece in split_mrkdwn(text, limit))
 
 
+@pytest.mark.parametrize("whole", ["&amp;", "&lt;", "[12]"])
+@pytest.mark.parametrize("shift", range(6))
+def test_nothing_is_torn_where_there_is_no_space_to_cut_at(whole: str, shift: int) -> None:
+    pieces = split_mrkdwn("x" * shift + whole * 100, 70)
+    assert "".join(pieces) == "x" * shift + whole * 100
+    assert all(piece.lstrip("x").replace(whole, "") == "" for piece in pieces)
+
+
 def test_a_marker_stays_with_its_sentence() -> None:
     text = " ".join(f"This is sentence number {number:03}. [1] [2]" for number in range(40))
     pieces = split_mrkdwn(text, 200)
