@@ -6,7 +6,7 @@ import logging
 import threading
 
 from django.conf import settings
-from django.db import close_old_connections
+from django.db import connections
 from slack_bolt.adapter.socket_mode import SocketModeHandler
 from slack_sdk.errors import SlackApiError
 from slack_sdk.socket_mode.client import BaseSocketModeClient
@@ -28,11 +28,11 @@ class _Handler(SocketModeHandler):
     """
 
     def handle(self, client: BaseSocketModeClient, req: SocketModeRequest) -> None:
-        close_old_connections()
         try:
             super().handle(client, req)  # type: ignore[arg-type]
         finally:
-            close_old_connections()
+            # The SDK's threads come and go unseen by Django, which would leave their connections open.
+            connections.close_all()
 
 
 class SlackConnection:

@@ -10,9 +10,9 @@ import threading
 from collections.abc import Callable
 
 import pytest
-from django.db import close_old_connections
+from django.db import connections
 
-from bot.delivery import pick_up_undelivered
+from bot.delivery import deliver_answer, pick_up_undelivered
 from console.channels.models import SlackDelivery, SlackEvent
 from console.questions.models import Question
 from console.questions.services import answer_question, pick_up_pending
@@ -72,7 +72,7 @@ def test_twins_and_retries_at_once_are_one_answer(slack: FakeSlack, work: Work) 
         try:
             statuses.append(post(body).status_code)
         finally:
-            close_old_connections()
+            connections.close_all()
 
     threads = [threading.Thread(target=deliver, args=(body,)) for body in bodies]
     for thread in threads:
@@ -83,6 +83,27 @@ def test_twins_and_retries_at_once_are_one_answer(slack: FakeSlack, work: Work) 
     work()
     assert len(slack.posts) == Question.objects.count() == SlackDelivery.objects.count() == 1
     assert SlackEvent.objects.count() == 2
+
+
+def test_two_workers_with_one_delivery_post_one_message(slack: FakeSlack, sent: list, work: Work) -> None:
+    post(mention(LIMIT))
+    answer_question(sent.pop(0)[1])
+    question_id = sent.pop(0)[1]
+    start = threading.Barrier(5)
+
+    def deliver() -> None:
+        start.wait()
+        try:
+            deliver_answer(question_id)
+        finally:
+            connections.close_all()
+
+    threads = [threading.Thread(target=deliver) for _ in range(5)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(slack.calls_of("chat.postMessage")) == 1
 
 
 def test_a_restart_between_acknowledgement_and_answer_gives_one_answer(
