@@ -58,18 +58,19 @@ def _rows(text: str, *, max_cells: int) -> Iterator[Row]:
             if n_cells > max_cells:
                 raise ResourceLimit(f"The table has more than {max_cells:,} cells.")
             if cells:
-                yield Row(
-                    number, cells, sum(_NUMBER.fullmatch(cell.strip()) is not None for cell in cells.values())
-                )
+                n_numbers = sum(_NUMBER.fullmatch(cell.strip()) is not None for cell in cells.values())
+                yield Row(number, cells, n_numbers)
     except csv.Error as exc:
         raise DamagedDocument("The table has a field without an end.") from exc
 
 
 def _delimiter(text: str) -> str:
-    """The delimiter that the first lines hold most evenly; a comma when none does."""
+    """The delimiter that the first lines hold most evenly, then most often; a comma when none does."""
     lines = [line for line in text.split("\n", _SAMPLE_LINES)[:_SAMPLE_LINES] if line.strip()]
-    counts = {mark: [line.count(mark) for line in lines] for mark in _DELIMITERS}
-    usable = [mark for mark in _DELIMITERS if any(counts[mark])]
-    if not usable:
-        return ","
-    return max(usable, key=lambda mark: (counts[mark].count(max(set(counts[mark]), key=counts[mark].count)) if min(counts[mark]) else 0, sum(counts[mark])))  # fmt: skip # noqa: E501
+
+    def evenness(mark: str) -> tuple[int, int]:
+        counts = [line.count(mark) for line in lines]
+        n_alike = max((counts.count(count) for count in set(counts) if count), default=0)
+        return n_alike, sum(counts)
+
+    return max(_DELIMITERS, key=evenness)

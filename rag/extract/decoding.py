@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 from dataclasses import dataclass
 
+from rag.extract.wording import count_of
 from rag.types import ExtractionWarning
 
 # UTF-32 before UTF-16: its little-endian mark begins with UTF-16's.
@@ -46,7 +47,7 @@ class DecodedText:
         """One warning when characters were lost, else none."""
         if not self.n_undecodable:
             return ()
-        message = f"{self.n_undecodable} characters could not be read as {self.encoding}."
+        message = f"Not readable as {self.encoding}: {count_of(self.n_undecodable, 'character')}."
         return (ExtractionWarning("undecodable_characters", message),)
 
 

@@ -21,6 +21,7 @@ from rag.extract.docx_xml import (
 )
 from rag.extract.outline import HeadingTrail, choose_title
 from rag.extract.tabular import joined_cells, names_columns
+from rag.extract.wording import count_of
 from rag.types import Coverage, ExtractionWarning, Locator
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def read(path: Path, *, filename: str, limits: ExtractionLimits) -> Reading:
     body.add_notes()
     warnings = []
     if body.n_hidden_chars:
-        message = f"{body.n_hidden_chars} characters of hidden text were left out."
+        message = f"Left out: hidden text of {count_of(body.n_hidden_chars, 'character')}."
         warnings.append(ExtractionWarning("hidden_text_dropped", message))
     if has_macros:
         warnings.append(ExtractionWarning("macros_ignored", "The file has macros; they were not run."))

@@ -13,6 +13,7 @@ from rag.extract.canonical import CanonicalBuilder, Reading, line_text
 from rag.extract.decoding import decode_text
 from rag.extract.html_rows import is_data_table, table_rows
 from rag.extract.outline import HeadingTrail, choose_title
+from rag.extract.wording import count_of
 from rag.types import BlockKind, Coverage, ExtractionWarning, Locator
 
 if TYPE_CHECKING:
@@ -74,7 +75,9 @@ def read(path: Path, *, filename: str, limits: ExtractionLimits) -> Reading:
         walker.flush("paragraph")
     warnings = decoded.warnings
     if n_hidden:
-        message = f"{n_hidden} hidden elements with {n_hidden_chars} characters were left out."
+        message = (
+            f"Left out: {count_of(n_hidden, 'hidden element')} with {count_of(n_hidden_chars, 'character')}."
+        )
         warnings += (ExtractionWarning("hidden_text_dropped", message),)
     return Reading(
         title=choose_title((title, first_heading.get_text() if first_heading else None), filename),

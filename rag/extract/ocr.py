@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -61,10 +62,17 @@ def recognise(image: NDArray[np.uint8]) -> RecognisedText:
     for box, text, score in zip(result.boxes, result.txts, result.scores, strict=True):
         words = line_text(str(text))
         if words and float(score) >= _MIN_SCORE:
-            xs, ys = [float(x) for x, _ in box], [float(y) for _, y in box]
-            segments.append(Segment(words, min(xs), max(xs), min(ys), max(ys)))
+            segments.append(_segment(words, [(float(x), float(y)) for x, y in box]))
             scores.append(float(score))
     return RecognisedText(tuple(segments), tuple(scores))
+
+
+def _segment(text: str, corners: Sequence[tuple[float, float]]) -> Segment:
+    """A line from its corners, clockwise from the top left; as high as its letters also when skewed."""
+    xs = [x for x, _ in corners]
+    (_, y0), (_, y1), (_, y2), (_, y3) = corners
+    middle, height = (y0 + y1 + y2 + y3) / 4, (y3 - y0 + y2 - y1) / 2
+    return Segment(text, min(xs), max(xs), middle - height / 2, middle + height / 2)
 
 
 @functools.cache

@@ -15,6 +15,7 @@ from rag.extract.layout.margins import drop_running_lines
 from rag.extract.layout.segments import PageText, Segment
 from rag.extract.pdf_blocks import assemble
 from rag.extract.pdf_text import read_page_text
+from rag.extract.wording import count_of, listed_pages
 from rag.types import Coverage, ExtractionWarning
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def read(path: Path, *, filename: str, limits: ExtractionLimits) -> Reading:
     if not any(page.segments for page in scan.pages):
         if is_cut_off or len(scan.damaged) == len(scan.pages):
             raise DamagedDocument("The PDF is damaged; no page of it can be read.")
-        raise NoText(f"None of the {len(scan.pages)} pages has text, also not after OCR.")
+        raise NoText(f"No text was found in {count_of(len(scan.pages), 'page')}, also not by OCR.")
     pages, n_running = drop_running_lines(scan.pages)
     content = assemble(pages, metadata_title=metadata_title, filename=filename, max_chars=limits.max_chars)
     missing = [str(page.number) for page in scan.pages if not page.segments]
@@ -180,43 +181,29 @@ def _has_graphics(page: pdfium.PdfPage) -> bool:
 
 def _warnings(scan: _Scan, n_running: int, *, is_cut_off: bool) -> Iterator[ExtractionWarning]:
     if n_running:
+        count = count_of(n_running, "line")
         yield ExtractionWarning(
-            "repeated_lines_removed", f"{n_running} repeated headers, footers and page numbers were removed."
+            "repeated_lines_removed", f"Repeated headers, footers and page numbers: {count} removed."
         )
     if scan.recognised:
         mean = sum(scan.scores) / len(scan.scores)
         yield ExtractionWarning(
             "ocr_used",
-            f"Text recognised by OCR on pages {_listed(scan.recognised)}; mean confidence {mean:.2f}.",
+            f"Text recognised by OCR on {listed_pages(scan.recognised)}; mean confidence {mean:.2f}.",
         )
     if scan.skipped:
         yield ExtractionWarning(
-            "ocr_time", f"No time was left to recognise the text of pages {_listed(scan.skipped)}."
+            "ocr_time", f"No time was left to recognise the text of {listed_pages(scan.skipped)}."
         )
     if scan.unreadable:
         yield ExtractionWarning(
-            "pages_without_text", f"No text was recognised on pages {_listed(scan.unreadable)}."
+            "pages_without_text", f"No text was recognised on {listed_pages(scan.unreadable)}."
         )
     if scan.blank:
-        yield ExtractionWarning("blank_pages", f"Nothing is printed on pages {_listed(scan.blank)}.")
+        yield ExtractionWarning("blank_pages", f"Nothing is printed on {listed_pages(scan.blank)}.")
     if scan.damaged:
-        yield ExtractionWarning(
-            "damaged_pages", f"Pages {_listed(scan.damaged)} are damaged and were not read."
-        )
+        yield ExtractionWarning("damaged_pages", f"Damaged and not read: {listed_pages(scan.damaged)}.")
     if is_cut_off:
         yield ExtractionWarning(
             "file_cut_off", "The end of the file is missing; what could be read was kept."
         )
-
-
-def _listed(numbers: Sequence[int]) -> str:
-    """``3, 7–9``."""
-    ranges: list[tuple[int, int]] = []
-    for number in numbers:
-        if ranges and number == ranges[-1][1] + 1:
-            ranges[-1] = (ranges[-1][0], number)
-        else:
-            ranges.append((number, number))
-    return ", ".join(
-        str(first) if first == last else f"{first}–{last}" for first, last in ranges[:_MAX_MISSING]
-    )

@@ -17,6 +17,7 @@ from rag.extract.canonical import CanonicalBuilder, Reading
 from rag.extract.container import open_container
 from rag.extract.outline import choose_title
 from rag.extract.tabular import Row, headed_rows
+from rag.extract.wording import count_of
 from rag.types import Coverage, ExtractionWarning, Locator
 
 if TYPE_CHECKING:
@@ -182,13 +183,13 @@ def _count_uncalculated(container: zipfile.ZipFile) -> int:
 def _warnings(hidden: list[str], n_uncalculated: int, *, has_macros: bool) -> Iterator[ExtractionWarning]:
     if hidden:
         names = ", ".join(hidden[:10])
-        yield ExtractionWarning(
-            "hidden_sheets_dropped", f"{len(hidden)} hidden sheets were left out: {names}."
-        )
+        count = count_of(len(hidden), "hidden sheet")
+        yield ExtractionWarning("hidden_sheets_dropped", f"Left out: {count} ({names}).")
     if n_uncalculated:
+        count = count_of(n_uncalculated, "formula")
         yield ExtractionWarning(
             "formulas_without_value",
-            f"{n_uncalculated} formulas have no stored result; open the file in a spreadsheet program and save it.",
+            f"No result is stored for {count}; open the file in a spreadsheet program and save it.",
         )
     if has_macros:
         yield ExtractionWarning("macros_ignored", "The file has macros; they were not run.")

@@ -129,7 +129,8 @@ def _gap(first: Segment, second: Segment) -> float:
 
 def _merged(first: Segment, second: Segment) -> Segment:
     longer = max(first, second, key=lambda segment: len(segment.text))
-    space = " " if _gap(first, second) > _WORD_GAP * longer.height else ""
+    gap = _gap(first, second) / longer.height
+    space = "" if -_WORD_GAP <= gap <= _WORD_GAP else " "  # farther apart, or on top of each other
     return Segment(
         first.text + space + second.text,
         min(first.x0, second.x0),

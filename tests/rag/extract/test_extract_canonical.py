@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from rag.errors import ResourceLimit
 from rag.extract.canonical import CanonicalBuilder, block_text, code_text, line_text
 from rag.extract.outline import HeadingTrail, choose_title
+from rag.extract.wording import count_of, listed_pages
 from rag.types import Locator
 
 WHERE = Locator()
@@ -101,3 +102,9 @@ def test_placeholders_are_no_titles(placeholder: str | None) -> None:
 
 def test_a_program_prefix_is_cut_from_a_title() -> None:
     assert choose_title(("Microsoft Word - Travel policy",), "x.pdf") == "Travel policy"
+
+
+def test_counts_read_well() -> None:
+    assert (count_of(1, "page"), count_of(1200, "page")) == ("1 page", "1,200 pages")
+    assert listed_pages([4]) == "page 4"
+    assert listed_pages([1, 2, 3, 7, 9, 10]) == "pages 1–3, 7, 9–10"

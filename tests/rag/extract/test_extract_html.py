@@ -52,7 +52,7 @@ def test_hidden_text_is_dropped_and_counted(read: Any) -> None:
         assert secret not in extraction.text
     (warning,) = extraction.warnings
     assert warning.code == "hidden_text_dropped"
-    assert warning.message.startswith("4 hidden elements")
+    assert warning.message.startswith("Left out: 4 hidden elements")
 
 
 def test_blocks_know_anchor_and_headings(read: Any) -> None:

@@ -148,7 +148,7 @@ def test_running_lines_are_removed_and_counted(read: Any) -> None:
     assert extraction.text.startswith("p1w000")
     (warning,) = extraction.warnings
     assert warning.code == "repeated_lines_removed"
-    assert warning.message.startswith("12 ")
+    assert warning.message.startswith("Repeated headers, footers and page numbers: 12 lines")
     assert [span.locator.page for span in extraction.spans] == [1, 2, 3, 4]
 
 
