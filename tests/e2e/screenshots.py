@@ -1,0 +1,117 @@
+"""Writes docs/screenshots: `python -m tests.e2e.screenshots` starts the product with its sample and asks it."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from PIL import Image
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from tests.e2e.product import ROOT, Product, launch, running_product, sign_in
+
+TARGET = ROOT / "docs" / "screenshots"
+WIDE = {"width": 1180, "height": 760}
+NARROW = {"width": 360, "height": 720}
+QUESTIONS = [
+    "Who won the 1998 world cup?",
+    "How do I report a near miss?",
+    "What does the board pack say about revenue in the third quarter?",
+    "Who may open the gate at night?",
+    "How many days of leave do I have?",
+    "What is the nightly hotel limit in Lisbon?",
+]
+MAX_BYTES = 150_000
+"""A picture larger than this is stored with a palette of 256 colours."""
+
+
+def wait_until_read(page: Page, product: Product) -> None:
+    page.goto(f"{product.url}/folders/1")
+    expect(page.locator("tr[data-working]")).to_have_count(0, timeout=180_000)
+
+
+def ask(page: Page, product: Product, question: str) -> None:
+    page.goto(f"{product.url}/ask")
+    page.get_by_label("Question").fill(question)
+    page.get_by_role("button", name="Ask", exact=True).click()
+    expect(page.locator("#result [data-question]:not([data-working])")).to_be_visible(timeout=60_000)
+
+
+def shoot(page: Page, name: str) -> None:
+    page.wait_for_timeout(700)
+    raw = TARGET / f"{name}.raw.png"
+    page.screenshot(path=raw)
+    image, target = Image.open(raw).convert("RGB"), TARGET / f"{name}.png"
+    image.save(target, optimize=True)
+    if target.stat().st_size > MAX_BYTES:
+        image.quantize(256, dither=Image.Dither.NONE).save(target, optimize=True)
+    raw.unlink()
+
+
+def first_link(page: Page, url: str, selector: str) -> str:
+    page.goto(url)
+    return page.locator(selector).first.get_attribute("href") or "/"
+
+
+def shoot_all(browser: Browser, product: Product) -> None:
+    context = browser.new_context(viewport=WIDE, color_scheme="light")
+    page = context.new_page()
+    sign_in(page, product.url)
+    state = context.storage_state()
+    wait_until_read(page, product)
+    for question in QUESTIONS:
+        ask(page, product, question)
+    answered = first_link(page, f"{product.url}/questions?outcome=answered", "td a[data-open]")
+    refused = first_link(page, f"{product.url}/questions?outcome=refused", "td a[data-open]")
+    cited = first_link(page, product.url + answered, "a.cite")
+    pdf = first_link(page, f"{product.url}/folders/1?q=working-near", "td a[data-open]")
+    context.close()
+    pages = {
+        "overview": "/",
+        "folder": "/folders/1",
+        "failed": "/failed",
+        "answer": answered,
+        "refusal": refused,
+        "citation": cited,
+        "document": pdf,
+        "refusals": "/refusals",
+        "versions": "/versions",
+        "thresholds": "/thresholds",
+    }
+    for scheme, names in {
+        "light": pages.keys(),
+        "dark": ("overview", "folder", "answer", "citation"),
+    }.items():
+        context = browser.new_context(viewport=WIDE, color_scheme=scheme, storage_state=state)
+        page = context.new_page()
+        for name in names:
+            page.goto(product.url + pages[name])
+            shoot(page, name if scheme == "light" else f"{name}-dark")
+        if scheme == "light":
+            ask(page, product, QUESTIONS[-1])
+            shoot(page, "ask")
+        context.close()
+    context = browser.new_context(viewport=NARROW, color_scheme="light", storage_state=state)
+    page = context.new_page()
+    for name in ("folder", "answer"):
+        page.goto(product.url + pages[name])
+        shoot(page, f"{name}-narrow")
+    context.close()
+
+
+def main() -> None:
+    TARGET.mkdir(parents=True, exist_ok=True)
+    with (
+        tempfile.TemporaryDirectory(prefix="footnote-shots-") as home,
+        sync_playwright() as playwright,
+        running_product(Path(home), has_sample=True) as product,
+    ):
+        browser = launch(playwright)
+        shoot_all(browser, product)
+        browser.close()
+    for path in sorted(TARGET.glob("*.png")):
+        print(f"{path.relative_to(ROOT)}  {path.stat().st_size // 1024} kB")
+
+
+if __name__ == "__main__":
+    main()
