@@ -10,7 +10,9 @@ def main() -> None:
     try:
         from django.core.management import execute_from_command_line
     except ImportError as error:
-        sys.exit(f"Footnote is not installed in this Python ({error}). Run `make run`, or activate .venv first.")
+        sys.exit(
+            f"Footnote is not installed in this Python ({error}). Run `make run`, or activate .venv first."
+        )
     execute_from_command_line(sys.argv)
 
 

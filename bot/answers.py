@@ -72,8 +72,7 @@ def answer_view(question: Question) -> AnswerView:
 
 def _source(citation: Citation) -> Source:
     separator = " › " if citation.locator.get("heading_path") else " · "
-    label = _label_within(citation.document_title, citation.label)
-    place = separator.join(part for part in (citation.document_title, label) if part)
+    place = separator.join(part for part in (citation.document_title, citation.label) if part)
     if citation.document_id is None:
         return Source(citation.number, place)
     passage = urlencode({"start": citation.start, "end": citation.end})
@@ -86,13 +85,4 @@ def _closest(answer: Answer) -> Closest | None:
     if not answer.nearest or answer.distance_cut is None:
         return None
     nearest = answer.nearest[0]
-    label = _label_within(nearest["title"], nearest["label"])
-    return Closest(nearest["title"], label, nearest["distance"], answer.distance_cut)
-
-
-def _label_within(title: str, label: str) -> str:
-    """The label without its first heading where that is the document's title, told just before."""
-    rest = label.removeprefix(title)
-    if rest == label or (rest and not rest.startswith((" › ", " · "))):
-        return label
-    return rest[3:]
+    return Closest(nearest["title"], nearest["label"], nearest["distance"], answer.distance_cut)

@@ -150,6 +150,7 @@ CELERY_BROKER_URL = REDIS_URL or "memory://"
 
 STATIC_URL = "/static/"
 STATIC_ROOT = HOME / "static"
+STATIC_ROOT.mkdir(exist_ok=True)
 STATIC_ROOT.mkdir(exist_ok=True)  # WhiteNoise warns about a folder that is not there
 STATICFILES_DIRS = [BASE_DIR / "console" / "static"]
 WHITENOISE_USE_FINDERS = True

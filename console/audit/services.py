@@ -6,7 +6,9 @@ from console.audit.models import AuditEntry
 from console.people.models import User
 
 
-def record(*, actor: User | None, action: str, subject: str, **detail: str | int | float | bool | None) -> AuditEntry:
+def record(
+    *, actor: User | None, action: str, subject: str, **detail: str | int | float | bool | None
+) -> AuditEntry:
     """One audit row; call it inside the transaction of the change. `actor` None is the system."""
     return AuditEntry.objects.create(
         actor=actor,

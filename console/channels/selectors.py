@@ -61,9 +61,11 @@ def _ids(folders: QuerySet[Folder]) -> list[int]:
 
 def user_of_slack(team_id: str, user_id: str) -> User | None:
     """The console user linked to a Slack user."""
-    return User.objects.filter(slack_team_id=team_id, slack_user_id=user_id, is_active=True).exclude(
-        slack_user_id=""
-    ).first()
+    return (
+        User.objects.filter(slack_team_id=team_id, slack_user_id=user_id, is_active=True)
+        .exclude(slack_user_id="")
+        .first()
+    )
 
 
 def folders_of_channel(team_id: str, channel_id: str) -> QuerySet[Folder]:

@@ -15,7 +15,9 @@ def active_version() -> IndexVersion | None:
 
 def live_versions() -> QuerySet[IndexVersion]:
     """Versions that still hold vectors."""
-    return IndexVersion.objects.filter(state__in=[VersionState.BUILDING, VersionState.READY, VersionState.ACTIVE])
+    return IndexVersion.objects.filter(
+        state__in=[VersionState.BUILDING, VersionState.READY, VersionState.ACTIVE]
+    )
 
 
 def threshold_in_force(version: IndexVersion) -> ThresholdSetting | None:

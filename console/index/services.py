@@ -78,7 +78,11 @@ def set_threshold(
         raise Rejected("reason_missing", "Say in a few words why; the history shows it.")
     with transaction.atomic():
         setting = ThresholdSetting.objects.create(
-            version=version, distance_cut=distance_cut, max_chunks=max_chunks, set_by=actor, reason=reason[:300]
+            version=version,
+            distance_cut=distance_cut,
+            max_chunks=max_chunks,
+            set_by=actor,
+            reason=reason[:300],
         )
         record(
             actor=actor,

@@ -65,7 +65,9 @@ def user_of_token(secret: str) -> User | None:
     return token.user
 
 
-def create_user(*, actor: User | None, username: str, password: str, role: str = Role.VIEWER, email: str = "") -> User:
+def create_user(
+    *, actor: User | None, username: str, password: str, role: str = Role.VIEWER, email: str = ""
+) -> User:
     """A new person of the console.
 
     Raises:
@@ -80,7 +82,9 @@ def create_user(*, actor: User | None, username: str, password: str, role: str =
         raise Rejected("unknown_role", f"The role is one of {', '.join(Role.values)}.")
     try:
         with transaction.atomic():
-            user: User = User.objects.create_user(username=username, email=email, password=password, role=role)
+            user: User = User.objects.create_user(
+                username=username, email=email, password=password, role=role
+            )
             record(actor=actor, action="person.create", subject=username, role=role)
     except IntegrityError as error:
         raise Rejected("username_taken", f"There is already a person named {username}.") from error
@@ -107,9 +111,13 @@ def change_person(
     try:
         with transaction.atomic():
             user.save(update_fields=["role", "is_active", "slack_team_id", "slack_user_id"])
-            record(actor=actor, action="person.change", subject=user.get_username(), role=role, is_active=is_active)
+            record(
+                actor=actor,
+                action="person.change",
+                subject=user.get_username(),
+                role=role,
+                is_active=is_active,
+            )
     except IntegrityError as error:
         raise Rejected("slack_user_taken", "That Slack user is linked to somebody else.") from error
     return user
-
-

@@ -113,7 +113,7 @@ def _citation(bound: rag.BoundCitation) -> Citation:
         document_name=document.name,
         document_title=document.display_title,
         document_sha256=document.sha256,
-        label=bound.locator.label[:500],
+        label=wording.label_within(document.display_title, bound.locator.label)[:500],
         locator=_locator(bound.locator),
         start=bound.start,
         end=bound.end,
@@ -138,7 +138,7 @@ def _nearest(candidate: rag.ScoredChunk) -> dict[str, object]:
     return {
         "document_id": chunk.document_id,
         "title": chunk.document_title,
-        "label": chunk.locator.label,
+        "label": wording.label_within(chunk.document_title, chunk.locator.label),
         "start": chunk.start,
         "end": chunk.end,
         "distance": candidate.distance,

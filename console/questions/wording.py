@@ -32,6 +32,14 @@ def refusal_sentence(reason: rag.RefusalReason) -> str:
     return _REFUSALS[reason]
 
 
+def label_within(title: str, label: str) -> str:
+    """The label without its first heading where that is the document's title, which is told just before it."""
+    rest = label.removeprefix(title)
+    if rest == label or (rest and not rest.startswith((" › ", " · "))):
+        return label
+    return rest[3:]
+
+
 def closest(title: str, label: str, distance: float, cut: float) -> str:
     """``closest: Travel policy › Flights, 0.58; limit 0.52``."""
     place = f"{title} › {label}" if label else title

@@ -22,7 +22,6 @@ from tests.workers.conftest import (  # noqa: F401 - fixtures
     admin,
     data_folder,
     folder,
-    real_embedder,
     sent,
     upload,
 )

@@ -78,12 +78,35 @@ def postgres() -> Iterator[str]:
     user = _as_postgres_user(folder)
     try:
         subprocess.run(
-            [*user, initdb, "-D", str(folder / "data"), "-U", "footnote", "-A", "trust", "-E", "UTF8", "--no-sync"],
+            [
+                *user,
+                initdb,
+                "-D",
+                str(folder / "data"),
+                "-U",
+                "footnote",
+                "-A",
+                "trust",
+                "-E",
+                "UTF8",
+                "--no-sync",
+            ],
             check=True,
             capture_output=True,
         )
         port = free_port()
-        command = [*user, server, "-D", str(folder / "data"), "-p", str(port), "-k", str(folder), "-h", "127.0.0.1"]
+        command = [
+            *user,
+            server,
+            "-D",
+            str(folder / "data"),
+            "-p",
+            str(port),
+            "-k",
+            str(folder),
+            "-h",
+            "127.0.0.1",
+        ]
         with running([*command, "-c", "fsync=off"], port, "PostgreSQL"):
             time.sleep(0.3)
             yield f"postgres://footnote@127.0.0.1:{port}/postgres"

@@ -8,7 +8,15 @@ import sys
 
 import pytest
 
-HEAVY = ("torch", "transformers", "sentence_transformers", "bm25s", "qdrant_client", "qdrant_edge", "onnxruntime")
+HEAVY = (
+    "torch",
+    "transformers",
+    "sentence_transformers",
+    "bm25s",
+    "qdrant_client",
+    "qdrant_edge",
+    "onnxruntime",
+)
 
 
 def loaded_heavy_modules(statement: str) -> str:
@@ -16,7 +24,9 @@ def loaded_heavy_modules(statement: str) -> str:
         f"import os, sys\nos.environ['DJANGO_SETTINGS_MODULE'] = 'console.settings'\n{statement}\n"
         f"print(','.join(name for name in {HEAVY!r} if name in sys.modules))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, env={**os.environ})
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, env={**os.environ}
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 

@@ -10,7 +10,13 @@ import pytest
 
 from tests.contracts.services import postgres
 
-SUITES = ["tests/workers/test_documents_way.py", "tests/workers/test_questions_way.py"]
+SUITES = [
+    "tests/workers/test_documents_way.py",
+    "tests/workers/test_questions_way.py",
+    "tests/bot/test_once.py",
+    "tests/bot/test_delivery.py",
+    "tests/bot/test_commands.py",
+]
 
 
 @pytest.mark.services

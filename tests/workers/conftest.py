@@ -15,12 +15,6 @@ from console.sources.models import Document, Folder
 from console.sources.services import create_folder, upload_document
 
 
-@pytest.fixture(scope="session")
-def real_embedder() -> rag.Embedder:
-    """all-MiniLM-L6-v2 from its package, loaded once."""
-    return rag.load_embedder("all-MiniLM-L6-v2", threads=1)
-
-
 @pytest.fixture
 def sent(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int | str]]:
     """Messages handed to the workers, as (task name, id); nothing runs them by itself."""

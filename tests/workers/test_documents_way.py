@@ -74,7 +74,9 @@ def test_same_bytes_do_nothing_and_new_bytes_replace(admin: User, folder: Folder
     assert not any("180 EUR" in text for text in texts)
 
 
-def test_a_deleted_document_is_found_by_no_id_restricted_search(admin: User, folder: Folder, sent: list) -> None:
+def test_a_deleted_document_is_found_by_no_id_restricted_search(
+    admin: User, folder: Folder, sent: list
+) -> None:
     document = upload(admin, folder, "policy.md", HOTELS)
     ingest.ingest_document(document.pk)
     index = engine.index_of(active_version())
@@ -143,7 +145,9 @@ def test_a_restart_picks_up_what_a_killed_worker_held(admin: User, folder: Folde
     assert ingest.ingest_document(document.pk).state == DocumentState.INDEXED
 
 
-def test_a_file_that_kills_its_worker_again_and_again_is_stalled(admin: User, folder: Folder, sent: list) -> None:
+def test_a_file_that_kills_its_worker_again_and_again_is_stalled(
+    admin: User, folder: Folder, sent: list
+) -> None:
     document = upload(admin, folder, "policy.md", HOTELS)
     for _ in range(ingest.MAX_CLAIMS):
         assert ingest._claim(document.pk) is not None

@@ -79,7 +79,9 @@ def test_the_cut_in_force_counts_from_the_next_question_on(admin: User, policy: 
     assert threshold_in_force(version).set_by == admin
 
 
-def test_people_are_answered_only_from_folders_they_may_see(admin: User, policy: Document, sent: list) -> None:
+def test_people_are_answered_only_from_folders_they_may_see(
+    admin: User, policy: Document, sent: list
+) -> None:
     private = create_folder(actor=admin, name="Board")
     secret = upload(admin, private, "laptops.md", LAPTOPS)
     ingest.ingest_document(secret.pk)
@@ -100,7 +102,9 @@ def test_without_a_folder_the_refusal_says_so(admin: User) -> None:
     assert answer.reason_code == "out_of_scope_folder"
 
 
-def test_a_deleted_document_is_out_of_answers_before_the_workers_purge_it(admin: User, policy: Document) -> None:
+def test_a_deleted_document_is_out_of_answers_before_the_workers_purge_it(
+    admin: User, policy: Document
+) -> None:
     delete_document(actor=admin, document=policy)
     answer = answered(admin, "What is the nightly hotel limit in capital cities?")
     assert answer.outcome == QuestionState.REFUSED

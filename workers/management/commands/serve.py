@@ -77,7 +77,7 @@ class Command(BaseCommand):
                 'The sample handbook is being indexed; `manage.py ask "…"` and the Ask page answer from it.'
             ]
         lines += [
-            "Slack is connected by Socket Mode."
+            "Slack is connecting by Socket Mode."
             if has_slack
             else "Slack is not connected: set SLACK_BOT_TOKEN and SLACK_APP_TOKEN (docs/slack.md)."
         ]

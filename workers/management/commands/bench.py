@@ -1,0 +1,314 @@
+"""`manage.py bench`: what indexing and answering cost on this machine, and how good the answers are."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import resource
+import tempfile
+import time
+from argparse import ArgumentParser
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+import rag
+from console import engine
+from workers.sample import SAMPLE_HANDBOOK, SAMPLE_QUESTIONS, files_below
+
+N_PLAIN_QUESTIONS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """A folder of documents and, where there is one, its golden set."""
+
+    name: str
+    path: Path
+    needles: tuple[rag.GoldenNeedle, ...]
+    refusals: tuple[rag.GoldenRefusal, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusReport:
+    """Everything measured on one corpus. Times in seconds or milliseconds as named, memory in MiB."""
+
+    corpus: str
+    n_files: int
+    n_failed: int
+    extract_s: float
+    index_s: float
+    indexed_chunks_per_s: float
+    chunking: rag.ChunkingReport
+    throughput: rag.ThroughputReport
+    latency: rag.LatencyReport
+    evaluation: rag.EvaluationReport | None
+    peak_mib: float
+    peak_extraction_mib: float
+
+
+class Command(BaseCommand):
+    """Measure throughput, latency, memory and answer quality."""
+
+    help = (
+        "Measure indexing, answering and answer quality on the sample handbook and on other folders of documents. "
+        "Nothing is written to your data."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Corpora, each with its golden set if it has one."""
+        parser.add_argument(
+            "corpus",
+            nargs="*",
+            help="folder of documents, or FOLDER=GOLDEN with a folder that holds needles.jsonl and refusals.jsonl; "
+            "without any, the sample handbook",
+        )
+        parser.add_argument(
+            "--repeats", type=int, default=3, help="interleaved repeats of each encoding side"
+        )
+        parser.add_argument(
+            "--max-texts", type=int, default=400, help="chunks the encoding sides are compared on"
+        )
+        parser.add_argument("--json", type=Path, help="also write the figures to this file")
+
+    def handle(self, *, corpus: list[str], repeats: int, max_texts: int, json: Path | None, **_: Any) -> None:
+        """Measure each corpus and print the tables."""
+        out = Console(highlight=False, width=120 if not os.isatty(1) else None)
+        corpora = [_corpus(entry) for entry in corpus] or [_sample()]
+        reports = [_measure(entry, repeats=repeats, max_texts=max_texts) for entry in corpora]
+        out.print(f"{_machine()}\n")
+        for table in (_speed(reports), _latency(reports), _quality(reports), _bluffs(reports)):
+            out.print(table)
+        if json is not None:
+            _write(json, reports)
+            out.print(f"Figures written to {json}.")
+
+
+def _sample() -> Corpus:
+    return _corpus(f"{SAMPLE_HANDBOOK}={SAMPLE_QUESTIONS}", name="sample handbook")
+
+
+def _corpus(entry: str, name: str = "") -> Corpus:
+    if entry == "sample":
+        return _sample()
+    folder, _, golden = entry.partition("=")
+    path = Path(folder)
+    if not path.is_dir():
+        raise CommandError(f"{path} is no folder.")
+    needles: Sequence[rag.GoldenNeedle] = []
+    refusals: Sequence[rag.GoldenRefusal] = []
+    if golden:
+        try:
+            needles = rag.read_needles((Path(golden) / "needles.jsonl").read_text().splitlines())
+            refusals = rag.read_refusals((Path(golden) / "refusals.jsonl").read_text().splitlines())
+        except OSError as error:
+            raise CommandError(
+                f"{golden} must hold needles.jsonl and refusals.jsonl ({error.strerror})."
+            ) from error
+    return Corpus(name=name or path.name, path=path, needles=tuple(needles), refusals=tuple(refusals))
+
+
+def _measure(corpus: Corpus, *, repeats: int, max_texts: int) -> CorpusReport:
+    config = engine.config()
+    embedder = engine.embedder(config.model)
+    extractions: list[tuple[str, rag.Extraction]] = []
+    n_failed = 0
+    files = files_below(corpus.path)
+    started = time.perf_counter()
+    for path, name in track(files, description=f"{corpus.name}: extracting", transient=True):
+        try:
+            extractions.append((name, rag.extract_file(path, filename=name, limits=engine.limits())))
+        except rag.DocumentError:
+            n_failed += 1
+    extract_s = time.perf_counter() - started
+    with tempfile.TemporaryDirectory(prefix="footnote-bench-") as folder:
+        store = rag.open_edge_store(Path(folder) / "vectors")
+        index = rag.open_index("bench", config=config, directory=Path(folder), store=store, embedder=embedder)
+        try:
+            n_chunks, index_s = _index(corpus, index, extractions)
+            latency, evaluation = _ask(corpus, index)
+            texts = _texts(index, extractions)
+        finally:
+            store.close()
+    spread = texts[:: max(1, len(texts) // max_texts)][:max_texts]
+    return CorpusReport(
+        corpus=corpus.name,
+        n_files=len(files),
+        n_failed=n_failed,
+        extract_s=extract_s,
+        index_s=index_s,
+        indexed_chunks_per_s=n_chunks / index_s,
+        chunking=rag.measure_chunks(
+            [e for _, e in extractions], embedder, config=config, needles=corpus.needles
+        ),
+        throughput=rag.measure_throughput(spread, embedder, repeats=repeats),
+        latency=latency,
+        evaluation=evaluation,
+        peak_mib=_peak_mib(resource.RUSAGE_SELF),
+        peak_extraction_mib=_peak_mib(resource.RUSAGE_CHILDREN),
+    )
+
+
+def _index(
+    corpus: Corpus, index: rag.Index, extractions: list[tuple[str, rag.Extraction]]
+) -> tuple[int, float]:
+    index.embedder.encode_question("warm up")
+    started = time.perf_counter()
+    n_chunks = 0
+    for number, (_, extraction) in enumerate(
+        track(extractions, description=f"{corpus.name}: indexing", transient=True), start=1
+    ):
+        report = rag.index_document(
+            index, extraction, document_id=number, folder_id=1, title=extraction.title
+        )
+        n_chunks += report.n_chunks
+    return n_chunks, time.perf_counter() - started
+
+
+def _texts(index: rag.Index, extractions: list[tuple[str, rag.Extraction]]) -> list[str]:
+    return [
+        chunk.text
+        for number in range(1, len(extractions) + 1)
+        for chunk in rag.chunks_of_document(index, number)
+    ]
+
+
+def _ask(corpus: Corpus, index: rag.Index) -> tuple[rag.LatencyReport, rag.EvaluationReport | None]:
+    scope = rag.Scope(folder_ids=(1,))
+    thresholds = rag.Thresholds(index.config.distance_cut, index.config.max_chunks)
+
+    def ask(question: str) -> rag.Answered | rag.Refused:
+        return rag.answer(question, index=index, scope=scope, thresholds=thresholds)
+
+    if not corpus.needles:
+        # No golden set: the documents' own section names, put as questions, only to take the time.
+        sections = dict.fromkeys(
+            chunk.section for number in range(1, 200) for chunk in rag.chunks_of_document(index, number)
+        )
+        questions = [f"What about {section.rsplit(' > ', 1)[-1]}?" for section in sections if section]
+        return rag.measure_latency(questions[:N_PLAIN_QUESTIONS], ask), None
+    questions = [needle.question for needle in corpus.needles] + [needle.ticket for needle in corpus.needles]
+    latency = rag.measure_latency([*questions, *(refusal.question for refusal in corpus.refusals)], ask)
+    evaluation = rag.evaluate_answers(
+        corpus.needles,
+        corpus.refusals,
+        search=lambda question: rag.retrieve(question, index=index, scope=scope),
+        ask=ask,
+    )
+    return latency, evaluation
+
+
+def _peak_mib(who: int) -> float:
+    return resource.getrusage(who).ru_maxrss / 1024
+
+
+def _machine() -> str:
+    import torch
+
+    model = platform.processor() or platform.machine()
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        model = next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        pass
+    return (
+        f"{model}, {os.cpu_count()} cores, {torch.get_num_threads()} torch threads, Python {platform.python_version()}, "
+        f"torch {torch.__version__.split('+')[0]}, {platform.system()}"
+    )
+
+
+def _speed(reports: list[CorpusReport]) -> Table:
+    table = Table("", *(report.corpus for report in reports), title="Indexing")
+    rows: list[tuple[str, list[str]]] = [
+        ("files (failed)", [f"{r.n_files} ({r.n_failed})" for r in reports]),
+        ("extraction, s", [f"{r.extract_s:.1f}" for r in reports]),
+        ("chunks", [str(r.chunking.n_chunks) for r in reports]),
+        ("header share of tokens", [f"{r.chunking.header_share:.1%}" for r in reports]),
+        ("split again for the window", [str(r.chunking.n_split_for_window) for r in reports]),
+        ("chunks over the window", [str(r.chunking.n_over_window) for r in reports]),
+        (
+            "needles destroyed",
+            [f"{len(r.chunking.needles_destroyed)} of {r.chunking.n_needles}" for r in reports],
+        ),
+        ("index: chunks/s, both sides on disk", [f"{r.indexed_chunks_per_s:.0f}" for r in reports]),
+        ("encode: chunks/s, Footnote", [f"{r.throughput.ours_per_s:.0f}" for r in reports]),
+        ("encode: chunks/s, plain loop", [f"{r.throughput.loop_per_s:.0f}" for r in reports]),
+        ("encode: chunks/s, batch of 32", [f"{r.throughput.batched_per_s:.0f}" for r in reports]),
+        ("times plain loop", [f"{r.throughput.times_loop:.2f}" for r in reports]),
+        ("times batch of 32", [f"{r.throughput.times_batched:.2f}" for r in reports]),
+        ("lowest cosine to float32", [f"{r.throughput.lowest_cosine:.5f}" for r in reports]),
+        ("peak memory so far, MiB", [f"{r.peak_mib:.0f}" for r in reports]),
+        ("peak of one extraction so far, MiB", [f"{r.peak_extraction_mib:.0f}" for r in reports]),
+    ]
+    return _filled(table, rows)
+
+
+def _latency(reports: list[CorpusReport]) -> Table:
+    table = Table("", *(report.corpus for report in reports), title="Question to result, p50 / p95 in ms")
+    stages = list(dict.fromkeys(stage for report in reports for stage in report.latency.stages))
+    rows = [
+        (
+            "questions (answered, refused)",
+            [f"{r.latency.total.n} ({r.latency.n_answered}, {r.latency.n_refused})" for r in reports],
+        ),
+        ("total", [_percentiles(r.latency.total) for r in reports]),
+        *((stage, [_percentiles(r.latency.stages.get(stage)) for r in reports]) for stage in stages),
+    ]
+    return _filled(table, rows)
+
+
+def _percentiles(value: rag.Percentiles | None) -> str:
+    return f"{value.p50_ms:.1f} / {value.p95_ms:.1f}" if value and value.n else "–"
+
+
+def _quality(reports: list[CorpusReport]) -> Table:
+    with_golden = [(r.corpus, r.evaluation) for r in reports if r.evaluation]
+    table = Table("", *(name for name, _ in with_golden), title="Answers, with Wilson 95 % intervals")
+    rows: list[tuple[str, list[str]]] = [
+        *((f"recall@{k}", [_share(e.recall[k]) for _, e in with_golden]) for k in (1, 4, 20)),
+        ("coverage (answerable, answered)", [_share(e.coverage) for _, e in with_golden]),
+        ("answered from the right passage", [_share(e.right_passage) for _, e in with_golden]),
+        ("answered with the needle quoted", [_share(e.right_quote) for _, e in with_golden]),
+        ("wrong refusals", [_share(e.wrong_refusals) for _, e in with_golden]),
+        ("bluffs", [_share(e.bluffs) for _, e in with_golden]),
+    ]
+    return _filled(table, rows)
+
+
+def _bluffs(reports: list[CorpusReport]) -> Table:
+    with_golden = [(r.corpus, r.evaluation) for r in reports if r.evaluation]
+    table = Table("", *(name for name, _ in with_golden), title="Bluffs by kind of question")
+    kinds = dict.fromkeys(kind for _, e in with_golden for kind in e.bluffs_by_kind)
+    return _filled(
+        table,
+        [
+            (
+                kind,
+                [_share(e.bluffs_by_kind[kind]) if kind in e.bluffs_by_kind else "–" for _, e in with_golden],
+            )
+            for kind in kinds
+        ],
+    )
+
+
+def _share(value: rag.Proportion) -> str:
+    low, high = rag.wilson_interval(value.successes, value.n)
+    share = value.successes / value.n if value.n else 0.0
+    return f"{share:.3f} [{low:.3f}, {high:.3f}] ({value.successes}/{value.n})"
+
+
+def _filled(table: Table, rows: list[tuple[str, list[str]]]) -> Table:
+    for name, cells in rows:
+        table.add_row(name, *cells)
+    return table
+
+
+def _write(path: Path, reports: list[CorpusReport]) -> None:
+    path.write_text(json.dumps([asdict(report) for report in reports], indent=2, default=str) + "\n")
