@@ -296,8 +296,12 @@
       event.preventDefault();
       form.classList.remove("over");
       const entries = Array.from(event.dataTransfer.items, (item) => item.webkitGetAsEntry && item.webkitGetAsEntry()).filter(Boolean);
-      const files = entries.length ? await entriesOf(entries) : Array.from(event.dataTransfer.files, (file) => ({ file, path: file.name }));
-      upload(form, files);
+      const plain = Array.from(event.dataTransfer.files, (file) => ({ file, path: file.name }));
+      try {
+        upload(form, entries.length ? await entriesOf(entries) : plain);
+      } catch {
+        note("The browser could not read what was dropped. Nothing was sent; choose the files instead.", true);
+      }
     });
     for (const input of all("[data-pick]", form)) {
       input.addEventListener("change", () => {
