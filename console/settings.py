@@ -146,7 +146,7 @@ if REDIS_URL:
 else:
     CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
 
-CELERY_BROKER_URL = REDIS_URL or "memory://"
+CELERY_BROKER_URL = REDIS_URL or "memory://localhost/"
 
 STATIC_URL = "/static/"
 STATIC_ROOT = HOME / "static"
@@ -208,6 +208,8 @@ LOGGING = {
         "slack_bolt.App": {"level": "WARNING"},
         "slack_bolt.middleware": {"level": "ERROR"},
         "slack_sdk": {"level": "WARNING"},
+        "bm25s": {"level": "WARNING"},
+        "sentence_transformers": {"level": "WARNING"},
         "RapidOCR": {"level": "WARNING"},
         "celery": {"level": "WARNING"},
         "httpx": {"level": "WARNING"},

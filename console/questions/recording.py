@@ -10,7 +10,7 @@ from console.index.models import IndexVersion, ThresholdSetting
 from console.questions import wording
 from console.questions.models import Answer, Citation, QuestionState
 from console.sources.models import Document
-from console.sources.selectors import unreadable_in
+from console.sources.selectors import n_working_in, unreadable_in
 
 EXCERPT_CHARS = 300
 
@@ -83,7 +83,7 @@ def row_of(
         unreadable = unreadable_in(folder_ids)
         answer.outcome = QuestionState.REFUSED
         answer.reason_code = result.reason.value
-        answer.reason = wording.refusal_sentence(result.reason)
+        answer.reason = wording.refusal_sentence(result.reason) + wording.still_working(n_working_in(folder_ids))
         answer.nearest = [_nearest(candidate) for candidate in result.nearest]
         answer.unreadable = unreadable
         answer.n_unreadable = sum(int(row["count"]) for row in unreadable)

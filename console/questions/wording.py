@@ -46,6 +46,13 @@ def closest(title: str, label: str, distance: float, cut: float) -> str:
     return f"closest: {place}, {distance:.2f}; limit {cut:.2f}"
 
 
+def still_working(n: int) -> str:
+    """`` 3 files are still being read; ask again later.``; empty when all are in."""
+    if not n:
+        return ""
+    return f" {n} {'file is' if n == 1 else 'files are'} still being read; ask again later."
+
+
 def unreadable_sentence(unreadable: list[dict[str, str | int]]) -> str:
     """``2 files in Travel could not be read.``; empty when all could."""
     parts = [

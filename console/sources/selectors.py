@@ -71,3 +71,8 @@ def unreadable_in(folder_ids: list[int]) -> list[dict[str, str | int]]:
         .order_by("folder__name")
     )
     return [{"folder": row["folder__name"], "count": row["count"]} for row in rows]
+
+
+def n_working_in(folder_ids: list[int]) -> int:
+    """How many documents of these folders are queued or being read."""
+    return Document.objects.filter(deleted_at=None, folder_id__in=folder_ids, state__in=WORKING_STATES).count()

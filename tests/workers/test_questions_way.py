@@ -66,6 +66,9 @@ def test_a_refusal_says_why_what_was_near_and_what_could_not_be_read(
     assert answer.nearest[0]["title"] == "Travel policy"
     assert answer.unreadable == [{"folder": "Travel", "count": 1}]
     assert not answer.sentences
+    upload(admin, folder, "coming.md", LAPTOPS)
+    answer = answered(admin, "Who won the football world cup in 1998?")
+    assert answer.reason == "Nothing was close enough. 1 file is still being read; ask again later."
 
 
 def test_the_cut_in_force_counts_from_the_next_question_on(admin: User, policy: Document) -> None:

@@ -219,8 +219,8 @@ def _machine() -> str:
     except (OSError, StopIteration):
         pass
     return (
-        f"{model}, {os.cpu_count()} cores, {torch.get_num_threads()} torch threads, Python {platform.python_version()}, "
-        f"torch {torch.__version__.split('+')[0]}, {platform.system()}"
+        f"{model}, {os.cpu_count()} cores, {torch.get_num_threads()} torch threads, "
+        f"Python {platform.python_version()}, torch {torch.__version__.split('+')[0]}, {platform.system()}"
     )
 
 
