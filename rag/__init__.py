@@ -67,6 +67,7 @@ from rag.index import (
     probe_index,
     remove_document,
 )
+from rag.markdown_inline import plain_text
 from rag.pipeline import answer, retrieve
 from rag.types import (
     Answered,
@@ -166,6 +167,7 @@ __all__ = [
     "open_edge_store",
     "open_index",
     "open_server_store",
+    "plain_text",
     "probe_index",
     "read_needles",
     "read_refusals",

@@ -39,7 +39,7 @@ def bind(draft: Draft, passages: tuple[ScoredChunk, ...]) -> Bound:
         named = list(dict.fromkeys(sentence.passages))
         resolved = [number for number in named if 1 <= number <= len(passages)]
         n_unresolved += len(named) - len(resolved)
-        if not text or not resolved:
+        if not any(map(str.isalnum, text)) or not resolved:
             continue
         numbers = []
         for position in resolved:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 _NEVER_LAST = """
-mr mrs ms dr prof st sen rep gov gen col capt lt sgt rev hon vs cf fig figs eq sec sect ch art arts par para
-no nos nr vol p pp ed eds approx ca e.g i.e eg ie viz resp incl excl max min dept est al
+mr mrs ms dr prof st sen rep gov gen col capt lt sgt rev hon vs cf ed eds approx ca e.g i.e eg ie viz resp incl
+excl dept
+"""
+_BEFORE_NUMBER = """
+no nos nr fig figs eq sec sect ch art arts par para vol p pp max min ver
 """
 _SELDOM_LAST = """
 etc inc ltd co corp jr sr u.s u.k u.n e.u a.m p.m am pm jan feb mar apr jun jul aug sep sept oct nov dec
@@ -18,6 +21,9 @@ before once because since although employees employee what who how why which
 
 NEVER_LAST = frozenset(_NEVER_LAST.split())
 """Abbreviations that a sentence does not end with."""
+
+BEFORE_NUMBER = frozenset(_BEFORE_NUMBER.split())
+"""Abbreviations in front of a number ("No. 4"); before anything else they are words ("say no.")."""
 
 SELDOM_LAST = frozenset(_SELDOM_LAST.split())
 """Abbreviations a sentence may end with; the next word decides."""

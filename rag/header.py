@@ -32,19 +32,26 @@ def header_line(
     parts = _tidy((title, *path, *((sheet,) if sheet else ())))
     if not parts:
         return ""
-    line = _line(parts)
-    while count_tokens([line])[0] > max_tokens and len(parts) > 3:
-        middle = len(parts) // 2
-        parts = [*parts[:middle], _GAP, *parts[middle + 1 :]]
-        parts = [part for at, part in enumerate(parts) if not (part == _GAP and parts[at - 1] == _GAP)]
-        if parts.count(_GAP) and len(parts) <= 3:
-            break
-        line = _line(parts)
-    longest = max(len(part) for part in parts)
-    while count_tokens([line])[0] > max_tokens and longest > 1:
+    for n_kept in range(len(parts), 1, -1):
+        line = _line(_without_middle(parts, n_kept))
+        if count_tokens([line])[0] <= max_tokens:
+            return line
+    ends = _without_middle(parts, 2)
+    longest = max(map(len, ends))
+    while longest > 1:
         longest //= 2
-        line = _line([part if len(part) <= longest else part[:longest].rstrip() + _GAP for part in parts])
-    return line if count_tokens([line])[0] <= max_tokens else ""
+        line = _line([part if len(part) <= longest else part[:longest].rstrip() + _GAP for part in ends])
+        if count_tokens([line])[0] <= max_tokens:
+            return line
+    return ""
+
+
+def _without_middle(parts: list[str], n_kept: int) -> list[str]:
+    """The outermost and innermost `n_kept` parts with a gap between them."""
+    if n_kept >= len(parts):
+        return parts
+    head = (n_kept + 1) // 2
+    return [*parts[:head], _GAP, *parts[len(parts) - (n_kept - head) :]]
 
 
 def shortened(text: str, *, max_tokens: int, count_tokens: CountTokens) -> str:

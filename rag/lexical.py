@@ -5,12 +5,14 @@ term weight tf / (tf + k1 (1 − b + b·len/avg)). One segment file a document; 
 segments is built by bm25s when a search meets a generation it has not seen.
 
 Locks: `_writing` serialises this process's writers; `_building` lets one thread build while the others
-search the snapshot before. Files are replaced atomically, so readers in other processes need no lock.
+search the snapshot before; `_reading` guards the vocabulary and the segments in memory. Files are
+replaced atomically, so readers in other processes need no lock.
 """
 
 from __future__ import annotations
 
 import json
+import logging
 import os
 import re
 import tempfile
@@ -83,6 +85,7 @@ class LexicalIndex:
         self._b = b
         self._writing = threading.Lock()
         self._building = threading.Lock()
+        self._reading = threading.Lock()
         self._vocabulary: dict[str, int] = {}
         self._segments: dict[str, tuple[tuple[int, int, int], _Segment]] = {}
         self._snapshot: _Snapshot | None = None
@@ -109,10 +112,8 @@ class LexicalIndex:
 
     def count(self, document_id: int | None = None) -> int:
         """Chunks of one document, or of all, read back from the segments."""
-        if document_id is not None:
-            path = self._path(document_id)
-            return len(self._segment(path).chunk_ids) if path.exists() else 0
-        return sum(len(self._segment(path).chunk_ids) for path in self._paths())
+        paths = self._paths() if document_id is None else [self._path(document_id)]
+        return sum(len(segment.chunk_ids) for segment in self._read(paths))
 
     def search(
         self,
@@ -144,7 +145,8 @@ class LexicalIndex:
         with self._writing:
             for path in [*self._paths(), self._directory / _GENERATION]:
                 path.unlink(missing_ok=True)
-            self._segments.clear()
+            with self._reading:
+                self._segments.clear()
             self._snapshot = None
 
     def _term_ids(self, question: str, snapshot: _Snapshot) -> list[int]:
@@ -177,7 +179,7 @@ class LexicalIndex:
 
     def _built(self, generation: str) -> _Snapshot:
         started = time.perf_counter()
-        segments = [self._segment(path) for path in self._paths()]
+        segments = self._read(self._paths())
         rows = [tokens for segment in segments for tokens in segment.token_ids]
         sizes = [len(segment.chunk_ids) for segment in segments]
         n_terms = len(self._vocabulary)
@@ -194,10 +196,23 @@ class LexicalIndex:
     def _matrix(self, rows: list[tuple[int, ...]], n_terms: int) -> BM25:
         from bm25s import BM25
 
+        # bm25s sets its logger to DEBUG on import and would write a line a build.
+        logging.getLogger("bm25s").setLevel(logging.WARNING)
         matrix = BM25(k1=self._k1, b=self._b, method="lucene")
         vocabulary = {str(term): term for term in range(n_terms)}
         matrix.index(([list(row) for row in rows], vocabulary), create_empty_token=False, show_progress=False)
         return matrix
+
+    def _read(self, paths: Sequence[Path]) -> list[_Segment]:
+        """The segments that are there; one may be deleted between listing and reading."""
+        segments = []
+        with self._reading:
+            for path in paths:
+                try:
+                    segments.append(self._segment(path))
+                except FileNotFoundError:
+                    self._segments.pop(path.name, None)
+        return segments
 
     def _segment(self, path: Path) -> _Segment:
         """A document's segment; read again only when its file was replaced."""

@@ -11,7 +11,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 
-from rag.english import NEVER_LAST, OPENERS, SELDOM_LAST
+from rag.english import BEFORE_NUMBER, NEVER_LAST, OPENERS, SELDOM_LAST
 
 # A terminator, closing marks that belong to the sentence, then white space or the end.
 _TERMINATOR = re.compile(
@@ -82,6 +82,8 @@ def _ends_sentence(text: str, match: re.Match[str]) -> bool:
     before = found.group().lower() if found else ""
     if before in NEVER_LAST or (len(before) == 1 and before.isalpha() and before != "i"):
         return False
+    if before in BEFORE_NUMBER:
+        return not word[0].isdigit()
     if before in SELDOM_LAST:
         return word.lower() in OPENERS
     return True

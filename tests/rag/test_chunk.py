@@ -1,0 +1,211 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rag.chunk import borders_kept, chunk_document
+from rag.types import Coverage, Extraction, Locator, Span
+from tests.rag.fakes import HashingEmbedder
+
+EMBEDDER = HashingEmbedder(window_tokens=64)
+
+
+def extraction(blocks, title="Handbook"):
+    """Blocks as (kind, text, locator) or (kind, text, locator, table header)."""
+    text, spans = "", []
+    for kind, words, locator, *header in blocks:
+        text += "\n\n" if text else ""
+        spans.append(Span(len(text), len(text) + len(words), kind, locator, header[0] if header else None))
+        text += words
+    return Extraction(title, text, tuple(spans), "md", "md/1", Coverage("document", 1, 1))
+
+
+def chunked(document, *, budget=120, window=64):
+    return chunk_document(
+        document, budget_chars=budget, window_tokens=window, count_tokens=EMBEDDER.count_tokens
+    )
+
+
+A = Locator(heading_path=("Leave",))
+B = Locator(heading_path=("Travel", "Hotels"))
+
+
+def test_paragraphs_of_a_section_share_a_chunk_up_to_the_budget():
+    document = extraction([("paragraph", f"Paragraph {n} says a little.", A) for n in range(6)])
+    chunks = chunked(document, budget=90).chunks
+    assert [chunk.content.count("says") for chunk in chunks] == [3, 3]
+    assert all(len(chunk.content) <= 90 for chunk in chunks)
+
+
+def test_the_header_is_embedded_and_not_quoted():
+    chunk = chunked(extraction([("paragraph", "Eight days.", B)])).chunks[0]
+    assert chunk.text == "[Handbook > Travel > Hotels]\nEight days."
+    assert chunk.content == "Eight days."
+    assert chunk.section == "Travel > Hotels"
+
+
+def test_sections_pages_and_sheets_are_never_mixed():
+    places = [A, B, Locator(page=1), Locator(page=2), Locator(sheet="2023"), Locator(sheet="2024")]
+    chunks = chunked(extraction([("paragraph", "Short.", place) for place in places])).chunks
+    assert [chunk.locator for chunk in chunks] == places
+
+
+def test_a_heading_between_two_equal_paths_still_separates():
+    document = extraction(
+        [
+            ("heading", "Notes", Locator(heading_path=("Notes",))),
+            ("paragraph", "First.", Locator(heading_path=("Notes",))),
+            ("heading", "Notes", Locator(heading_path=("Notes",))),
+            ("paragraph", "Second.", Locator(heading_path=("Notes",))),
+        ]
+    )
+    assert [chunk.content for chunk in chunked(document).chunks] == ["First.", "Second."]
+
+
+def test_a_paragraph_over_the_budget_is_cut_at_sentence_ends_only():
+    sentences = [f"Sentence number {n} ends with No. {n} here." for n in range(8)]
+    chunks = chunked(extraction([("paragraph", " ".join(sentences), A)]), budget=100).chunks
+    assert len(chunks) > 2
+    for sentence in sentences:
+        assert any(sentence in chunk.content for chunk in chunks)
+
+
+def test_a_single_sentence_may_pass_the_budget_but_not_the_window():
+    sentence = "word " * 40 + "end."
+    assert [
+        chunk.content for chunk in chunked(extraction([("paragraph", sentence, A)]), budget=60).chunks
+    ] == [sentence]
+    result = chunked(extraction([("paragraph", sentence, A)]), budget=500, window=24)
+    assert result.n_split_for_window > 0
+    assert all(chunk.n_tokens <= 24 for chunk in result.chunks)
+
+
+def test_a_run_of_characters_that_is_one_token_is_still_cut():
+    def one_token_a_word(texts):
+        return [2 + len(text.split()) for text in texts]
+
+    document = extraction([("paragraph", "x" * 5_000, A)])
+    chunks = chunk_document(
+        document, budget_chars=100, window_tokens=64, count_tokens=one_token_a_word
+    ).chunks
+    assert all(len(chunk.content) <= 400 for chunk in chunks)
+    assert "".join(chunk.content for chunk in chunks) == "x" * 5_000
+
+
+def test_a_line_that_introduces_a_list_stays_with_its_list():
+    document = extraction(
+        [
+            ("paragraph", "Some words that fill the chunk almost to the end of it.", A),
+            ("paragraph", "You need:", A),
+            ("list_item", "a passport that is valid for six months", A),
+            ("list_item", "a visa", A),
+        ]
+    )
+    contents = [chunk.content for chunk in chunked(document, budget=80).chunks]
+    assert contents[1].startswith("You need:\n\na passport")
+
+
+def test_rows_are_kept_whole_share_cells_and_repeat_their_header():
+    header = "City | Rate"
+    rows = [
+        (
+            "table_row",
+            f"City number {n} | {n} EUR",
+            Locator(sheet="Rates", cells=f"A{n}:{'BC'[n % 2]}{n}"),
+            header,
+        )
+        for n in range(2, 12)
+    ]
+    chunks = chunked(extraction(rows), budget=70).chunks
+    assert len(chunks) > 2
+    assert all(chunk.text.startswith(f"[Handbook > Rates]\n{header}\n") for chunk in chunks)
+    assert all(header not in chunk.content for chunk in chunks)
+    assert chunks[0].locator.cells == "A2:C4"
+    assert [span.locator.cells for span in chunks[0].spans] == ["A2:B2", "A3:C3", "A4:B4"]
+
+
+def test_a_header_row_inside_the_chunk_is_not_repeated():
+    rows = [("table_row", "City | Rate", A), ("table_row", "Oslo | 90", A, "City | Rate")]
+    chunk = chunked(extraction(rows)).chunks[0]
+    assert chunk.text.count("City | Rate") == 1
+
+
+def test_two_tables_do_not_share_a_chunk():
+    rows = [("table_row", "Oslo | 90", A, "City | Rate"), ("table_row", "Ann | 12", A, "Name | Room")]
+    assert [chunk.content for chunk in chunked(extraction(rows)).chunks] == ["Oslo | 90", "Ann | 12"]
+
+
+def test_a_document_of_headings_only_is_still_indexed():
+    document = extraction([("heading", "Code of conduct", A), ("heading", "Be kind to gulls", B)])
+    assert " ".join(chunk.content for chunk in chunked(document).chunks) == "Code of conduct Be kind to gulls"
+
+
+def test_text_without_blocks_is_one_paragraph_and_no_text_gives_no_chunk():
+    bare = Extraction("T", "Just text.", (), "txt", "txt/1", Coverage("document", 1, 1))
+    assert [chunk.content for chunk in chunked(bare).chunks] == ["Just text."]
+    empty = Extraction("T", " \n", (), "txt", "txt/1", Coverage("document", 1, 1))
+    assert chunked(empty).chunks == ()
+
+
+def test_a_monstrous_header_gives_way_to_the_words():
+    place = Locator(heading_path=tuple(f"an endless heading number {n} of many" for n in range(30)))
+    words = "These few words must stay."
+    chunks = chunked(extraction([("paragraph", words, place)])).chunks
+    assert [chunk.content for chunk in chunks] == [words]
+    assert chunks[0].n_tokens <= 64
+
+
+words = st.lists(
+    st.one_of(
+        st.sampled_from(
+            [
+                "Alpha",
+                "beta.",
+                "gamma:",
+                "No.",
+                "4",
+                "e.g.",
+                "(see",
+                "x.)",
+                "`a.",
+                "b`",
+                "汉字",
+                "-",
+                "|",
+                "*",
+                "one",
+                "two",
+                "three",
+            ]
+        ),
+        st.text(alphabet="abcxyz", min_size=1, max_size=60),
+    ),
+    min_size=1,
+    max_size=60,
+).map(" ".join)
+places = st.sampled_from([A, B, Locator(page=1), Locator(page=2), Locator(sheet="S", cells="A1:B2")])
+kinds = st.sampled_from(["paragraph", "list_item", "table_row", "code", "heading"])
+headers = st.sampled_from([None, "City | Rate", "Name | " + "very long column " * 12])
+
+
+@given(st.lists(st.tuples(kinds, words, places, headers), min_size=1, max_size=12), st.integers(20, 300))
+def test_whatever_comes_in_no_word_is_lost_and_no_window_passed(blocks, budget):
+    blocks = [
+        (kind, text, place, header if kind == "table_row" else None) for kind, text, place, header in blocks
+    ]
+    document = extraction(blocks)
+    chunks = chunked(document, budget=budget, window=48).chunks
+    assert borders_kept(chunks)
+    covered = set()
+    for index, chunk in enumerate(chunks):
+        assert chunk.index == index
+        assert document.text[chunk.start : chunk.end] == chunk.content
+        assert chunk.text.endswith(chunk.content)
+        assert chunk.n_tokens == EMBEDDER.count_tokens([chunk.text])[0] <= 48
+        assert chunk.content == chunk.content.strip() != ""
+        assert chunk.spans
+        assert all(chunk.start <= span.start < span.end <= chunk.end for span in chunk.spans)
+        covered |= set(range(chunk.start, chunk.end))
+    only_headings = all(kind == "heading" for kind, *_ in blocks)
+    for span in document.spans:
+        if span.kind != "heading" or only_headings:
+            inside = (at for at in range(span.start, span.end) if not document.text[at].isspace())
+            assert all(at in covered for at in inside)

@@ -1,0 +1,86 @@
+import pytest
+
+from rag.generate import ExtractiveGenerator, load_generator
+from rag.types import Locator, RefusalReason, Span
+from tests.rag.fakes import HashingEmbedder, scored, stored_chunk
+
+
+@pytest.fixture
+def generator(embedder):
+    return ExtractiveGenerator(embedder, evidence_floor=0.4)
+
+
+GULLS = stored_chunk(
+    "Gulls may be fed on Fridays only. The ferry leaves at nine. Bring your own bread.", document_id=1
+)
+
+
+def texts(draft):
+    return [sentence.text for sentence in draft.sentences]
+
+
+def test_the_best_sentence_is_quoted_word_for_word(generator):
+    draft = generator.generate("On which days may gulls be fed?", (scored(GULLS),))
+    assert texts(draft) == ["Gulls may be fed on Fridays only."]
+    assert draft.sentences[0].passages == (1,)
+    assert draft.abstained is None
+    assert draft.evidence > 0.4
+
+
+def test_weak_evidence_is_not_quoted(generator):
+    draft = generator.generate("What is the boiling point of ethanol?", (scored(GULLS),))
+    assert draft.sentences == ()
+    assert draft.abstained is RefusalReason.WEAK_EVIDENCE
+    assert draft.evidence is not None
+
+
+def test_passages_without_words_are_an_abstention(generator):
+    draft = generator.generate("anything", (scored(stored_chunk("--- | ---")),))
+    assert draft.abstained is RefusalReason.MODEL_ABSTAINED
+
+
+def test_at_most_max_sentences_and_copies_once(embedder):
+    passages = tuple(
+        scored(stored_chunk(f"Gulls eat bread number {n}. Gulls eat bread.", document_id=n)) for n in range(6)
+    )
+    draft = ExtractiveGenerator(embedder, max_sentences=3, evidence_floor=0.1).generate(
+        "Do gulls eat bread?", passages
+    )
+    assert 1 <= len(draft.sentences) <= 3
+    assert len(set(texts(draft))) == len(draft.sentences)
+
+
+def test_one_documents_sentences_stand_in_reading_order(generator):
+    late = stored_chunk("Gulls are fed bread on Fridays.", document_id=1, start=900)
+    early = stored_chunk("Gulls are fed fish on Mondays.", document_id=1, start=100)
+    draft = generator.generate("When are gulls fed?", (scored(late), scored(early)))
+    assert texts(draft) == ["Gulls are fed fish on Mondays.", "Gulls are fed bread on Fridays."]
+
+
+def test_a_row_is_found_through_its_header_and_quoted_whole(generator):
+    content = "Oslo | 90 EUR\n\nLisbon | 70 EUR"
+    spans = (
+        Span(0, 13, "table_row", Locator(), "City | Daily hotel rate"),
+        Span(15, 30, "table_row", Locator(), "City | Daily hotel rate"),
+    )
+    passage = scored(stored_chunk(content, spans=spans))
+    assert texts(generator.generate("daily hotel rate Lisbon", (passage,)))[0] == "Lisbon | 70 EUR"
+
+
+def test_a_title_of_what_is_asked_is_no_answer(embedder):
+    generator = ExtractiveGenerator(embedder, evidence_floor=0.1)
+    spans = (Span(0, 9, "list_item", Locator()), Span(11, 40, "list_item", Locator()))
+    passage = scored(stored_chunk("Error L52\n\nError L52 means a stuck valve", spans=spans))
+    assert texts(generator.generate("What is error L52?", (passage,))) == ["Error L52 means a stuck valve"]
+
+
+def test_context_gives_way_to_the_window(generator):
+    long_section = "section " * 70
+    passage = scored(stored_chunk("Gulls may be fed on Fridays only.", section=long_section))
+    assert generator.generate("When may gulls be fed?", (passage,)).sentences
+
+
+def test_loading_by_name(embedder):
+    assert load_generator("extractive", embedder=embedder).name == "extractive/1"
+    with pytest.raises(ValueError, match="accepted: extractive"):
+        load_generator("oracle", embedder=HashingEmbedder())

@@ -1,0 +1,45 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rag.markdown_inline import plain_text
+
+
+@pytest.mark.parametrize(
+    ("markdown", "plain"),
+    [
+        ("**Bold** and _soft_ and ***both***", "Bold and soft and both"),
+        ("Run `a_b --c` now", "Run a_b --c now"),
+        ("``a `tick` inside``", "a `tick` inside"),
+        (r"Pay \$2000 \(net\)", "Pay $2000 (net)"),
+        ("See [the *travel* guide](../t.md 'title') now", "See the travel guide now"),
+        ("![logo](a.png) text", "logo text"),
+        ("[text][ref] and [1]", "text and [1]"),
+        ("Mail <mailto:a@b.org> or <https://x.org/a_b>", "Mail a@b.org or https://x.org/a_b"),
+        ("| Oslo | 90 EUR |", "Oslo · 90 EUR"),
+        ("2017 | 1620 | 35", "2017 · 1620 · 35"),
+        ("a | b", "a | b"),
+        ("- [x] done", "done"),
+        ("> quoted", "quoted"),
+        ("## Heading", "Heading"),
+        ("snake_case_name and 2 * 3 * 4", "snake_case_name and 2 * 3 * 4"),
+        ("5 < 6 > 4", "5 < 6 > 4"),
+        ("~~gone~~", "gone"),
+        ("soft\nwrap", "soft wrap"),
+        ("", ""),
+    ],
+)
+def test_what_a_reader_sees(markdown, plain):
+    assert plain_text(markdown) == plain
+
+
+@given(st.text(alphabet=st.sampled_from("ab1 *_`[]()|\\<>!#~-\n"), max_size=120))
+def test_any_text_gives_one_line_and_keeps_its_letters(text):
+    plain = plain_text(text)
+    assert plain == " ".join(plain.split())
+    assert len(plain) <= len(text) + 2 * text.count("|")
+
+
+def test_words_without_markup_stay_as_they_are():
+    text = "The daily limit in Oslo is 90 EUR (2024); it's paid monthly."
+    assert plain_text(text) == text
