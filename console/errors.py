@@ -80,3 +80,20 @@ def server_error(request: HttpRequest) -> HttpResponse:
         text = "Something failed on our side. What was stored before is safe."
         return render(None, "_note.html", {"text": text, "code": reference}, status=500)
     return render(None, "500.html", context, status=500)
+
+
+def too_many_attempts(
+    request: HttpRequest,
+    original_response: HttpResponse | None = None,  # noqa: ARG001 - django-axes passes both
+    credentials: dict[str, str] | None = None,  # noqa: ARG001
+) -> HttpResponse:
+    """429 after ten wrong passwords for one name from one address; it ends by itself."""
+    return _answer(
+        request,
+        429,
+        "Too many attempts to sign in",
+        [
+            "Wait 15 minutes, then try again.",
+            "An admin can set a new password: `manage.py changepassword NAME`.",
+        ],
+    )

@@ -120,7 +120,6 @@ class _Sight:
         sha256: str = "",
     ) -> Source:
         """The source as the reader is shown it."""
-        label = label_within(title, label)
         if document_id is not None and document_id in self.sha256_of_visible:
             url = place_url(document_id, *span, sha256)
             return Source(number, document_id, title, label, distance, quote, url)
@@ -128,13 +127,6 @@ class _Sight:
             # It exists, but not for this reader: no title, no place, no words of it.
             return Source(number, None, HIDDEN_TITLE, "", distance, "", "", is_hidden=True)
         return Source(number, None, title, label, distance, quote, "", is_gone=True)
-
-
-def label_within(title: str, label: str) -> str:
-    """A place's label without the document's title, where its first heading repeats that."""
-    if label == title:
-        return ""
-    return label.removeprefix(f"{title} › ").removeprefix(f"{title} · ")
 
 
 def read_question(question: Question, *, reader: User) -> Reading:
@@ -253,7 +245,7 @@ def trace_candidates(answer: Answer, *, reader: User) -> list[Candidate]:
 
 
 SAYS: dict[str, str] = {
-    QuestionState.REFUSED: "I can't answer that from the documents you asked.",
+    QuestionState.REFUSED: "I can't answer that from the documents you can see.",
     QuestionState.NOT_ALLOWED: "I may not answer that here.",
     QuestionState.BROKEN: "I could not finish this.",
 }

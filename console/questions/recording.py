@@ -83,7 +83,9 @@ def row_of(
         unreadable = unreadable_in(folder_ids)
         answer.outcome = QuestionState.REFUSED
         answer.reason_code = result.reason.value
-        answer.reason = wording.refusal_sentence(result.reason) + wording.still_working(n_working_in(folder_ids))
+        answer.reason = wording.refusal_sentence(result.reason) + wording.still_working(
+            n_working_in(folder_ids)
+        )
         answer.nearest = [_nearest(candidate) for candidate in result.nearest]
         answer.unreadable = unreadable
         answer.n_unreadable = sum(int(row["count"]) for row in unreadable)
@@ -142,7 +144,7 @@ def _nearest(candidate: rag.ScoredChunk) -> dict[str, object]:
         "start": chunk.start,
         "end": chunk.end,
         "distance": candidate.distance,
-        "excerpt": chunk.content[:EXCERPT_CHARS],
+        "excerpt": rag.plain_text(chunk.content[:EXCERPT_CHARS]),
     }
 
 

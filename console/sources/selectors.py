@@ -75,4 +75,6 @@ def unreadable_in(folder_ids: list[int]) -> list[dict[str, str | int]]:
 
 def n_working_in(folder_ids: list[int]) -> int:
     """How many documents of these folders are queued or being read."""
-    return Document.objects.filter(deleted_at=None, folder_id__in=folder_ids, state__in=WORKING_STATES).count()
+    return Document.objects.filter(
+        deleted_at=None, folder_id__in=folder_ids, state__in=WORKING_STATES
+    ).count()

@@ -14,7 +14,8 @@ from django.test import Client
 
 from console.audit.models import AuditEntry
 from console.channels.models import SlackChannel
-from console.people.models import ApiToken
+from console.people.models import ApiToken, Role
+from console.people.services import create_user
 from console.questions.models import Question, QuestionState
 from console.sources.models import Document, DocumentState
 from tests.console.conftest import LIMIT, SECRET, World, make_failed
@@ -311,3 +312,17 @@ def test_signing_in_and_out(world: World) -> None:
         "/sign-in", {"username": "vic", "password": "correct horse", "next": "https://evil.example"}
     )
     assert evil["Location"] == "/"
+
+
+def test_guessing_a_password_is_stopped_and_the_right_one_does_not_help_then(
+    client: Client, db: None
+) -> None:
+    create_user(actor=None, username="ada", password="correct horse battery", role=Role.ADMIN)
+    for _ in range(10):
+        response = client.post("/sign-in", {"username": "ada", "password": "wrong"})
+    assert response.status_code == 429
+    assert "Wait 15 minutes" in response.content.decode()
+    locked = client.post("/sign-in", {"username": "ada", "password": "correct horse battery"})
+    assert locked.status_code == 429
+    other = client.post("/sign-in", {"username": "bo", "password": "wrong"})
+    assert other.status_code == 200, "only that name is held up"
