@@ -35,7 +35,7 @@ class RagConfig:
     bm25_b: float = 0.75
     rrf_k: int = 60
     n_candidates: int = 25
-    distance_cut: float = 0.65
+    distance_cut: float = 0.6
     evidence_floor: float = 0.8
     max_chunks: int = 4
     max_sentences: int = 4
