@@ -9,6 +9,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.text import Text
 
 from console import engine
@@ -17,9 +18,12 @@ from console.people.models import Role, User
 from console.questions import wording
 from console.questions.models import Answer, Question, QuestionState, Surface
 from console.questions.services import answer_of, answer_question, ask_question
+from console.sources.selectors import folders_visible_to, n_working_in
 from workers.ownership import DataFolderOwnership
 
 POLL_EVERY_S = 0.1
+MAX_STANDSTILL_S = 15.0
+"""Files that do not move for this long are not waited for; the answer says how many are missing."""
 
 
 class Command(BaseCommand):
@@ -39,19 +43,22 @@ class Command(BaseCommand):
     def handle(self, *, question: str, username: str | None, timeout: float, **options: Any) -> None:
         """Answer in this process, or let the process that owns the data folder do it."""
         asker = _asker(username)
+        owner = DataFolderOwnership()
+        is_owner = owner.claim()
+        if not is_owner and not options["now"]:
+            _wait_for_documents(asker)
         try:
             row = ask_question(actor=asker, text=question, surface=Surface.CLI)
+            if is_owner:
+                answer_question(str(row.pk))
+            else:
+                _wait(row, timeout)
         except Rejected as error:
             raise CommandError(str(error)) from error
-        owner = DataFolderOwnership()
-        if owner.claim():
-            try:
-                answer_question(str(row.pk))
-            finally:
+        finally:
+            if is_owner:
                 engine.close()
                 owner.release()
-        else:
-            _wait(row, timeout)
         answer = answer_of(row)
         if answer is None:
             raise CommandError(
@@ -73,6 +80,23 @@ def _asker(username: str | None) -> User:
             else "Nobody exists yet; run `make run` first."
         )
     return asker
+
+
+def _wait_for_documents(asker: User) -> None:
+    """Right after a first start the sample is still being read; an answer before that is a wrong refusal."""
+    folder_ids = list(folders_visible_to(asker).values_list("pk", flat=True))
+    n_due = n_left = n_working_in(folder_ids)
+    deadline = time.monotonic() + MAX_STANDSTILL_S
+    with Progress(
+        TextColumn("files still being read"), BarColumn(), MofNCompleteColumn(), transient=True
+    ) as progress:
+        bar = progress.add_task("", total=n_due, visible=n_due > 0)
+        while n_left and time.monotonic() < deadline:
+            time.sleep(POLL_EVERY_S)
+            n_before, n_left = n_left, n_working_in(folder_ids)
+            if n_left < n_before:
+                deadline = time.monotonic() + MAX_STANDSTILL_S
+            progress.update(bar, completed=max(0, n_due - n_left))
 
 
 def _wait(question: Question, timeout_s: float) -> None:
