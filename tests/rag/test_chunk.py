@@ -122,6 +122,12 @@ def test_rows_are_kept_whole_share_cells_and_repeat_their_header():
     assert [span.locator.cells for span in chunks[0].spans] == ["A2:B2", "A3:C3", "A4:B4"]
 
 
+def test_a_row_over_the_budget_is_kept_whole():
+    row = "Oslo. Norway. Ferry. Bus. Tram. No bikes at all. | 90 EUR"
+    document = extraction([("table_row", row, A), ("table_row", "Rome | 70", A)])
+    assert [chunk.content for chunk in chunked(document, budget=30).chunks] == [row, "Rome | 70"]
+
+
 def test_a_header_row_inside_the_chunk_is_not_repeated():
     rows = [("table_row", "City | Rate", A), ("table_row", "Oslo | 90", A, "City | Rate")]
     chunk = chunked(extraction(rows)).chunks[0]
