@@ -10,6 +10,7 @@ neither: the engine itself lets readers run beside a writer.
 from __future__ import annotations
 
 import json
+import logging
 import re
 import shutil
 import threading
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from qdrant_edge import EdgeShard, Filter, Record, ScoredPoint
 
 _NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,99}")
+_log = logging.getLogger(__name__)
 _PAGE = 1_000
 _UNINDEXED_LIMIT = 20_000
 """Vectors searched one by one stay under 3 ms up to here (384 dimensions); then HNSW is built."""
@@ -246,6 +248,8 @@ class EdgeStore:
         if self._optimising.acquire(blocking=False):
             try:
                 shard.optimize()
+            except Exception:  # the shard may be closed meanwhile; searches go on without the graph
+                _log.exception("building the graph of a vector folder failed")
             finally:
                 self._optimising.release()
 
