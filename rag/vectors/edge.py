@@ -248,7 +248,7 @@ class EdgeStore:
         if self._optimising.acquire(blocking=False):
             try:
                 shard.optimize()
-            except Exception:  # the shard may be closed meanwhile; searches go on without the graph
+            except Exception:  # noqa: BLE001  # the shard may be closed; searches go on without the graph
                 _log.exception("building the graph of a vector folder failed")
             finally:
                 self._optimising.release()
