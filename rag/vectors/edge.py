@@ -56,7 +56,8 @@ class EdgeStore:
 
         with self._writing:
             if self.exists(collection):
-                check_stamp(collection, self._read_stamp(collection), model)
+                stamp = (self._folder(collection) / "stamp.json").read_text(encoding="utf-8")
+                check_stamp(collection, json.loads(stamp), model)
                 self._shard(collection)
                 return
             folder = self._folder(collection)
@@ -180,9 +181,8 @@ class EdgeStore:
         import qdrant_edge as edge
 
         shard = self._shard(collection)
-        chosen = _document_filter(document_id, keep)
         with self._writing, _translated(collection):
-            shard.update(edge.UpdateOperation.delete_points_by_filter(chosen))
+            shard.update(edge.UpdateOperation.delete_points_by_filter(_document_filter(document_id, keep)))
             shard.flush()
 
     def delete_chunks(self, collection: str, chunk_ids: Collection[str]) -> None:
@@ -230,11 +230,6 @@ class EdgeStore:
                 with _translated(collection):
                     self._shards[collection] = edge.EdgeShard.load(str(self._folder(collection) / "shard"))
             return self._shards[collection]
-
-    def _read_stamp(self, collection: str) -> dict[str, object]:
-        text = (self._folder(collection) / "stamp.json").read_text(encoding="utf-8")
-        stamp: dict[str, object] = json.loads(text)
-        return stamp
 
     def _optimise_when_useful(self, collection: str, shard: EdgeShard) -> None:
         """Build HNSW beside the searches once enough vectors are searched one by one."""
