@@ -20,7 +20,7 @@ app.conf.update(
     task_default_queue="documents",
     task_routes={
         "footnote.answer_question": {"queue": "questions"},
-        "footnote.deliver_answer": {"queue": "questions"},
+        "footnote.deliver_answer": {"queue": "deliveries"},  # a Slack that hangs must not hold up answers
         "footnote.pick_up_pending": {"queue": "questions"},
         "footnote.*": {"queue": "documents"},
     },

@@ -175,6 +175,7 @@ STATIC_ROOT.mkdir(exist_ok=True)  # WhiteNoise warns about a folder that is not 
 STATICFILES_DIRS = [BASE_DIR / "console" / "static"]
 WHITENOISE_USE_FINDERS = True
 DATA_UPLOAD_MAX_NUMBER_FILES = 500
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 5_000
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024
 FILE_UPLOAD_TEMP_DIR = str(HOME / "uploads")
 (HOME / "uploads").mkdir(exist_ok=True)
@@ -227,7 +228,11 @@ LOGGING = {
         "slack_bolt": {"level": "WARNING"},
         "slack_bolt.App": {"level": "WARNING"},
         "slack_bolt.middleware": {"level": "ERROR"},
-        "slack_sdk": {"level": "WARNING"},
+        # On an answer that is no JSON it logs the body, in which Slack repeats the posted text.
+        "slack_sdk": {"level": "CRITICAL"},
+        # One line by the page itself; anybody can send a wrong Host header or ask for what is not theirs.
+        "django.security.DisallowedHost": {"level": "CRITICAL"},
+        "axes": {"level": "WARNING"},
         "bm25s": {"level": "WARNING"},
         "sentence_transformers": {"level": "WARNING"},
         "RapidOCR": {"level": "WARNING"},

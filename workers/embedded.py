@@ -1,6 +1,6 @@
 """Celery workers inside the serving process: embedded mode needs no other process and no service.
 
-Two workers, each with its queue and threads, so that a slow document never delays an answer.
+Three workers, each with its queue and threads: neither a slow document nor a Slack that hangs delays an answer.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ class _ThreadedWorker(WorkController):
 
 
 class EmbeddedWorkers:
-    """Two in-process workers and the sweeper that hands them what is pending in the database."""
+    """The in-process workers and the sweeper that hands them what is pending in the database."""
 
-    def __init__(self, *, n_question_threads: int = 2, n_document_threads: int = 1) -> None:
-        self._sizes = {"questions": n_question_threads, "documents": n_document_threads}
+    def __init__(self) -> None:
+        self._sizes = {"questions": 2, "documents": 1, "deliveries": 2}
         self._threads: list[threading.Thread] = []
         self._stopping = threading.Event()
 

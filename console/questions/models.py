@@ -111,12 +111,12 @@ class Answer(models.Model):
     generator = models.CharField(max_length=80, blank=True)
     folder_ids = models.JSONField(default=list, help_text="Folders that were searched.")
     nearest = models.JSONField(
-        default=list, help_text="Nearest passages: document, label, distance, excerpt."
+        default=list, help_text="Nearest passages: document, folder, sha256, label, distance, excerpt."
     )
     n_unreadable = models.PositiveIntegerField(
         default=0, help_text="Failed or stalled documents in those folders."
     )
-    unreadable = models.JSONField(default=list, help_text="[{folder, count}, …]")
+    unreadable = models.JSONField(default=list, help_text="[{folder_id, folder, count}, …]")
     n_unresolved_markers = models.PositiveIntegerField(default=0)
     trace = models.JSONField(
         default=dict, help_text="Stages with times and decisions; candidates with scores."
@@ -152,6 +152,7 @@ class Citation(models.Model):
     answer = models.ForeignKey(Answer, on_delete=models.CASCADE, related_name="citations")
     number = models.PositiveSmallIntegerField()
     document = models.ForeignKey(Document, on_delete=models.SET_NULL, null=True, related_name="citations")
+    folder_id = models.BigIntegerField(null=True, help_text="Its folder then: decides who may still read the quote.")
     document_name = models.CharField(max_length=400)
     document_title = models.CharField(max_length=400)
     document_sha256 = models.CharField(max_length=64)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import rag
 from console import storage
-from console.index.models import IndexVersion, ThresholdSetting
+from console.index.models import DocumentIndex, IndexVersion, ThresholdSetting
 from console.questions import wording
 from console.questions.models import Answer, Citation, QuestionState
 from console.sources.models import Document
@@ -86,7 +86,7 @@ def row_of(
         answer.reason = wording.refusal_sentence(result.reason) + wording.still_working(
             n_working_in(folder_ids)
         )
-        answer.nearest = [_nearest(candidate) for candidate in result.nearest]
+        answer.nearest = _nearest_rows(result.nearest, version)
         answer.unreadable = unreadable
         answer.n_unreadable = sum(int(row["count"]) for row in unreadable)
         return AnswerRow(answer)
@@ -96,12 +96,15 @@ def row_of(
     ]
     answer.generator = result.generator
     answer.n_unresolved_markers = result.n_unresolved_markers
-    return AnswerRow(answer, [_citation(bound) for bound in result.citations])
+    return AnswerRow(answer, [_citation(bound, version) for bound in result.citations])
 
 
-def _citation(bound: rag.BoundCitation) -> Citation:
+def _citation(bound: rag.BoundCitation, version: IndexVersion) -> Citation:
     document = Document.objects.filter(pk=bound.chunk.document_id, deleted_at=None).first()
     if document is None or not document.canonical_sha256:
+        raise StaleCitation
+    stamp = document.index_stamps.filter(version=version).first()
+    if stamp is None:
         raise StaleCitation
     try:
         canonical = storage.load_canonical(document.canonical_sha256).text
@@ -112,9 +115,11 @@ def _citation(bound: rag.BoundCitation) -> Citation:
     return Citation(
         number=bound.number,
         document=document,
+        folder_id=document.folder_id,
         document_name=document.name,
         document_title=document.display_title,
-        document_sha256=document.sha256,
+        # The bytes that were indexed: newer ones may be waiting, and the link has to notice that.
+        document_sha256=stamp.sha256,
         label=wording.label_within(document.display_title, bound.locator.label)[:500],
         locator=_locator(bound.locator),
         start=bound.start,
@@ -135,10 +140,23 @@ def _locator(locator: rag.Locator) -> dict[str, object]:
     return {name: value for name, value in values.items() if value}
 
 
-def _nearest(candidate: rag.ScoredChunk) -> dict[str, object]:
+def _nearest_rows(candidates: tuple[rag.ScoredChunk, ...], version: IndexVersion) -> list[dict[str, object]]:
+    ids = {candidate.chunk.document_id for candidate in candidates}
+    stamps = DocumentIndex.objects.filter(version=version, document_id__in=ids, document__deleted_at=None)
+    sha256_of = dict(stamps.values_list("document_id", "sha256"))
+    return [
+        _nearest(candidate, sha256_of[candidate.chunk.document_id])
+        for candidate in candidates
+        if candidate.chunk.document_id in sha256_of
+    ]
+
+
+def _nearest(candidate: rag.ScoredChunk, sha256: str) -> dict[str, object]:
     chunk = candidate.chunk
     return {
         "document_id": chunk.document_id,
+        "folder_id": chunk.folder_id,
+        "sha256": sha256,
         "title": chunk.document_title,
         "label": wording.label_within(chunk.document_title, chunk.locator.label),
         "start": chunk.start,

@@ -63,14 +63,16 @@ def documents_needing_attention(user: User) -> QuerySet[Document]:
 
 
 def unreadable_in(folder_ids: list[int]) -> list[dict[str, str | int]]:
-    """How many documents of each folder could not be read: ``[{"folder": name, "count": n}, …]``."""
+    """How many documents of each folder could not be read: ``[{"folder_id", "folder": name, "count": n}, …]``."""
     rows = (
         Document.objects.filter(deleted_at=None, folder_id__in=folder_ids, state__in=["failed", "stalled"])
-        .values("folder__name")
+        .values("folder_id", "folder__name")
         .annotate(count=Count("pk"))
         .order_by("folder__name")
     )
-    return [{"folder": row["folder__name"], "count": row["count"]} for row in rows]
+    return [
+        {"folder_id": row["folder_id"], "folder": row["folder__name"], "count": row["count"]} for row in rows
+    ]
 
 
 def n_working_in(folder_ids: list[int]) -> int:

@@ -28,7 +28,7 @@ def test_web_and_worker_processes_share_postgresql_and_redis(tmp_path: Path) -> 
             ),
             product.start(
                 *(sys.executable, "-m", "celery", "-A", "console", "worker", "-P", "threads", "-c", "2"),
-                *("-Q", "questions,documents", "-B", "-s", str(tmp_path / "beat")),
+                *("-Q", "questions,documents,deliveries", "-B", "-s", str(tmp_path / "beat")),
             ),
         ]
         try:

@@ -64,7 +64,7 @@ def test_a_refusal_says_why_what_was_near_and_what_could_not_be_read(
     assert (answer.outcome, answer.reason_code) == (QuestionState.REFUSED, "below_threshold")
     assert answer.best_distance > answer.distance_cut
     assert answer.nearest[0]["title"] == "Travel policy"
-    assert answer.unreadable == [{"folder": "Travel", "count": 1}]
+    assert answer.unreadable == [{"folder_id": folder.pk, "folder": "Travel", "count": 1}]
     assert not answer.sentences
     upload(admin, folder, "coming.md", LAPTOPS)
     answer = answered(admin, "Who won the football world cup in 1998?")
