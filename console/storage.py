@@ -9,14 +9,19 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import tempfile
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from django.conf import settings
 
 import rag
+
+MIN_AGE_S = 60.0
 
 
 def _path(kind: str, digest: str) -> Path:
@@ -48,6 +53,23 @@ def store_original(pieces: Iterable[bytes]) -> tuple[str, int]:
     finally:
         temporary.unlink(missing_ok=True)
     return digest.hexdigest(), size
+
+
+def remove_unreferenced(kind: Literal["files", "canonical", "pages"], referenced: set[str]) -> int:
+    """Remove what no key of `referenced` names and is older than a minute; gives back how many went.
+
+    The age spares a file that is being uploaded: its bytes are stored before its row is written.
+    """
+    n_removed = 0
+    for path in (Path(settings.HOME) / kind).glob("*/*"):
+        if path.name in referenced or time.time() - path.stat().st_mtime < MIN_AGE_S:
+            continue
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
+        n_removed += 1
+    return n_removed
 
 
 @dataclass(frozen=True, slots=True)

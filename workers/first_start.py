@@ -7,12 +7,28 @@ import secrets
 from dataclasses import dataclass
 
 from django.core.management import call_command
+from django.core.management.base import CommandError
+from django.db import DatabaseError
 
 from console.people.models import Role, User
 from console.people.services import create_user
 from workers.sample import load_sample
 
 ADMIN = "admin"
+
+
+def require_tables() -> None:
+    """Stop a command that needs the database before there is one.
+
+    Raises:
+        CommandError: with the next step.
+    """
+    try:
+        User.objects.exists()
+    except DatabaseError as error:
+        raise CommandError(
+            "There is no database yet, or it is of another version. Run `make run` (or `manage.py setup`) once."
+        ) from error
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,6 +54,8 @@ def deliver_answer(question_id: str) -> None:
 @shared_task(name="footnote.pick_up_pending")
 def pick_up_pending(at_start: bool = False) -> None:
     """Queue again what a lost message, a restart or a dead worker left pending."""
+    if at_start:
+        ingest.remove_forgotten_files()
     ingest.pick_up_pending(at_start=at_start)
     questions.pick_up_pending(at_start=at_start)
     pick_up_undelivered(at_start=at_start)

@@ -316,6 +316,17 @@ def purge_document(document_id: int) -> bool:
     return True
 
 
+def remove_forgotten_files() -> int:
+    """Remove the files of documents that were deleted or replaced; done at every start."""
+    originals = set(Document.objects.values_list("sha256", flat=True))
+    texts = set(Document.objects.values_list("canonical_sha256", flat=True))
+    return (
+        storage.remove_unreferenced("files", originals)
+        + storage.remove_unreferenced("pages", originals)
+        + storage.remove_unreferenced("canonical", texts)
+    )
+
+
 def pick_up_pending(*, at_start: bool = False) -> int:
     """Queue every document that waits without a live claim; gives back how many.
 

@@ -86,12 +86,21 @@ def update_folder(
 
 
 def _clean_name(name: str) -> str:
-    """A relative path without tricks: no drive, no "..", NFC, `/` between parts."""
-    parts = [
-        "".join(c for c in part if unicodedata.category(c)[0] != "C").strip()
-        for part in PurePosixPath(unicodedata.normalize("NFC", name).replace("\\", "/")).parts
+    """A relative path without tricks: no drive, no "..", NFC, `/` between parts.
+
+    What cannot be shown (control and bidi characters, undecodable bytes) becomes `_`, never nothing:
+    two files must not become one.
+    """
+    parts = [part for part in PurePosixPath(name.replace("\\", "/")).parts if part not in {"/", "."}]
+    if ".." in parts:
+        raise Rejected(
+            "file_name_leaves_folder", "The file's path holds “..”; give it relative to the folder."
+        )
+    shown = [
+        "".join("_" if unicodedata.category(c)[0] == "C" else c for c in unicodedata.normalize("NFC", part))
+        for part in parts
     ]
-    kept = "/".join(part for part in parts if part not in {"", "/", ".", ".."})
+    kept = "/".join(part.strip() for part in shown if part.strip())
     if not kept:
         raise Rejected("file_name_blank", "The file has no usable name.")
     if len(kept) > 400:

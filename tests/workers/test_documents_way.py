@@ -178,11 +178,13 @@ def test_a_store_that_is_away_queues_the_document_again(
 @pytest.mark.parametrize(
     ("given", "kept"),
     [
-        ("../../etc/passwd", "etc/passwd"),
+        ("./a//b.md", "a/b.md"),
         ("/abs/policy.md", "abs/policy.md"),
         ("a\\b\\c.md", "a/b/c.md"),
         ("cafe\u0301.md", "café.md"),
-        ("a\u202egnp.md", "agnp.md"),
+        ("a\u202egnp.md", "a_gnp.md"),
+        ("a\nb.txt", "a_b.txt"),
+        ("bad\udcff.txt", "bad_.txt"),
     ],
 )
 def test_names_of_uploads_are_made_harmless(
@@ -198,7 +200,9 @@ def test_too_large_and_nameless_uploads_are_rejected_and_leave_no_file(
     with pytest.raises(Rejected, match="larger than"):
         upload(admin, folder, "big.txt", b"x" * 11)
     with pytest.raises(Rejected, match="no usable name"):
-        upload(admin, folder, "../..", b"x")
+        upload(admin, folder, " / ", b"x")
+    with pytest.raises(Rejected, match="relative to the folder"):
+        upload(admin, folder, "../../etc/passwd", b"x")
     assert not [path for path in (data_folder / "files").rglob("*") if path.is_file()]
 
 
@@ -212,3 +216,20 @@ def test_only_admins_change_sources(admin: User, folder: Folder, sent: list) -> 
     ):
         with pytest.raises(NotPermitted):
             change()
+
+
+def test_files_of_deleted_and_replaced_documents_are_removed_and_others_kept(
+    admin: User, folder: Folder, sent: list, data_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deleted = upload(admin, folder, "deleted.md", HOTELS)
+    ingest.ingest_document(deleted.pk)
+    kept = upload(admin, folder, "kept.md", LAPTOPS)
+    ingest.ingest_document(kept.pk)
+    delete_document(actor=admin, document=deleted)
+    ingest.purge_document(deleted.pk)
+    assert ingest.remove_forgotten_files() == 0, "a file that was stored just now is spared"
+    monkeypatch.setattr(storage, "MIN_AGE_S", 0.0)
+    assert ingest.remove_forgotten_files() == 2
+    kept.refresh_from_db()
+    assert storage.original_path(kept.sha256).exists()
+    assert storage.load_canonical(kept.canonical_sha256).text

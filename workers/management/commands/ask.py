@@ -19,6 +19,7 @@ from console.questions import wording
 from console.questions.models import Answer, Question, QuestionState, Surface
 from console.questions.services import answer_of, answer_question, ask_question
 from console.sources.selectors import folders_visible_to, n_working_in
+from workers.first_start import require_tables
 from workers.ownership import DataFolderOwnership
 
 POLL_EVERY_S = 0.1
@@ -37,11 +38,15 @@ class Command(BaseCommand):
         parser.add_argument("--as", dest="username", help="ask as this person (default: the first admin)")
         parser.add_argument("--json", action="store_true", help="print JSON")
         parser.add_argument(
+            "--now", action="store_true", help="do not wait for files that are still being read"
+        )
+        parser.add_argument(
             "--timeout", type=float, default=120.0, help="seconds to wait for the running server"
         )
 
     def handle(self, *, question: str, username: str | None, timeout: float, **options: Any) -> None:
         """Answer in this process, or let the process that owns the data folder do it."""
+        require_tables()
         asker = _asker(username)
         owner = DataFolderOwnership()
         is_owner = owner.claim()
@@ -71,11 +76,11 @@ class Command(BaseCommand):
 
 
 def _asker(username: str | None) -> User:
-    people = User.objects.filter(is_active=True)
+    people = User.objects.filter(is_active=True).order_by("pk")
     asker = people.filter(username=username).first() if username else people.filter(role=Role.ADMIN).first()
     if asker is None:
         raise CommandError(
-            f"There is no active person named {username}."
+            f"There is no active person named {username}; the console's page People lists them."
             if username
             else "Nobody exists yet; run `make run` first."
         )

@@ -44,7 +44,10 @@ class Command(BaseCommand):
         """Print a line a finding; the exit status is 1 when something is wrong."""
         out = Console(highlight=False)
         n_bad = 0
-        for check in (_settings, _database, _people, _model, _index, _documents, _queue, _slack):
+        checks = [_settings, _database, _people, _model, _index, _documents, _queue, _slack]
+        if _n_migrations_due():
+            del checks[2:]  # the others read tables
+        for check in checks:
             for finding in _guarded(check):
                 n_bad += not finding.is_good
                 mark = Text("ok   ", style="green") if finding.is_good else Text("FAULT", style="bold red")
@@ -72,9 +75,13 @@ def _settings() -> Iterator[Finding]:
     yield Finding(True, f"Python {platform.python_version()}, {settings.MODE} mode, data in {settings.HOME}")
 
 
-def _database() -> Iterator[Finding]:
+def _n_migrations_due() -> int:
     executor = MigrationExecutor(connection)
-    n_due = len(executor.migration_plan(executor.loader.graph.leaf_nodes()))
+    return len(executor.migration_plan(executor.loader.graph.leaf_nodes()))
+
+
+def _database() -> Iterator[Finding]:
+    n_due = _n_migrations_due()
     if n_due:
         yield Finding(
             False, f"{n_due} migrations are not applied.", "Run `manage.py migrate` (or `make run`)."
@@ -157,6 +164,11 @@ def _documents() -> Iterator[Finding]:
         True, f"{alive.count()} documents, {n_working} in work, {n_attention} to look at (page Failed)"
     )
     yield Finding(True, f"{n_pending} questions pending")
+    owner = DataFolderOwnership()
+    if (n_working or n_pending) and owner.claim():
+        owner.release()
+        what = f"{n_working} files and {n_pending} questions wait, and nothing works on them."
+        yield Finding(False, what, "Run `make run`.")
 
 
 def _queue() -> Iterator[Finding]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from argparse import ArgumentParser
 from collections import Counter
@@ -16,10 +17,11 @@ from rich.table import Table
 from console import engine
 from console.access import Rejected
 from console.sources.ingest import ingest_document
-from console.sources.models import ATTENTION_STATES, WORKING_STATES, Document, Folder
+from console.sources.models import ATTENTION_STATES, WORKING_STATES, Document, DocumentState, Folder
 from console.sources.services import create_folder
+from workers.first_start import require_tables
 from workers.ownership import DataFolderOwnership
-from workers.sample import files_below, upload_file
+from workers.sample import files_below, links_out_of, upload_file
 
 POLL_EVERY_S = 0.2
 
@@ -27,7 +29,10 @@ POLL_EVERY_S = 0.2
 class Command(BaseCommand):
     """Ingest files from disk."""
 
-    help = "Upload a file or every file of a directory into a folder, and show how each one ended."
+    help = (
+        "Upload a file or every file of a directory into a folder, and show how each one ended. "
+        "The exit status is 1 when a file could not be read."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """What to ingest and where to."""
@@ -44,51 +49,66 @@ class Command(BaseCommand):
 
     def handle(self, *, path: Path, folder: str, timeout: float, **options: Any) -> None:
         """Upload, then work in this process or watch the process that owns the data folder."""
+        require_tables()
         if not path.exists():
-            raise CommandError(f"{path} does not exist.")
+            raise CommandError(f"{path} does not exist. Give a file or a folder on this machine.")
         files = files_below(path)
+        for link in links_out_of(path):
+            self.stderr.write(f"{link}: left out, it is a link to a file outside {path}")
         if not files:
             raise CommandError(f"{path} holds no files (hidden ones are left out).")
-        target = Folder.objects.filter(name=folder).first() or create_folder(
-            actor=None, name=folder, is_open=options["open"]
-        )
-        ids, n_unchanged = self._upload(target, files)
+        target = Folder.objects.filter(name=folder).first()
+        if target is not None and options["open"] and not target.is_open:
+            self.stderr.write(f"{folder} exists and stays closed; open it on its page in the console.")
+        target = target or create_folder(actor=None, name=folder, is_open=options["open"])
         owner = DataFolderOwnership()
-        if owner.claim():
-            try:
+        is_owner = owner.claim()
+        ids: list[int] = []
+        try:
+            ids, n_unchanged = self._upload(target, files)
+            if is_owner:
                 self._work(ids)
-            finally:
+            else:
+                # The owner's queue cannot be reached from here; its sweep finds a row without a message.
+                Document.objects.filter(pk__in=ids, state__in=WORKING_STATES).update(queued_at=None)
+                self._watch(ids, timeout)
+        except KeyboardInterrupt as error:
+            raise CommandError(
+                "Interrupted. What was stored is kept: `make run` reads the rest, and so does the same command."
+            ) from error
+        finally:
+            if is_owner:
                 engine.close()
                 owner.release()
-        else:
-            # The owner's own queue cannot be reached from here; a row without a message is found by its sweep.
-            Document.objects.filter(pk__in=ids, state__in=WORKING_STATES).update(queued_at=None)
-            self._watch(ids, timeout)
-        self._report(target, ids, n_unchanged)
+        if self._report(target, ids, n_unchanged):
+            raise SystemExit(1)
 
     def _upload(self, folder: Folder, files: list[tuple[Path, str]]) -> tuple[list[int], int]:
-        ids, n_unchanged = [], 0
+        """Ids of what has to be read, in order, and how many files need nothing."""
+        name_of: dict[int, str] = {}
+        n_unchanged = 0
         with _progress() as progress:
-            bar = progress.add_task("storing", total=len(files))
-            for path, name in files:
+            for path, name in progress.track(files, description="storing"):
                 try:
                     document_id, has_changed = upload_file(actor=None, folder=folder, path=path, name=name)
                 except Rejected as error:
-                    self.stderr.write(f"{name}: {error}")
-                    progress.advance(bar)
+                    self.stderr.write(f"{name!r}: {error}")
                     continue
-                if has_changed:
-                    ids.append(document_id)
-                n_unchanged += not has_changed
-                progress.advance(bar)
-        return ids, n_unchanged
+                if document_id in name_of:
+                    self.stderr.write(f"{name!r} replaced {name_of[document_id]!r}: both have one name here")
+                # The same bytes may still wait from a run that was interrupted.
+                if has_changed or Document.objects.filter(pk=document_id, state__in=WORKING_STATES).exists():
+                    name_of[document_id] = name
+                else:
+                    n_unchanged += 1
+        return list(name_of), n_unchanged
 
     def _work(self, ids: list[int]) -> None:
+        # This process owns the work: whoever claimed one of these before is gone.
+        Document.objects.filter(pk__in=ids).update(lease_until=None)
         with _progress() as progress:
-            bar = progress.add_task("indexing", total=len(ids))
-            for document_id in ids:
+            for document_id in progress.track(ids, description="indexing"):
                 ingest_document(document_id)
-                progress.advance(bar)
 
     def _watch(self, ids: list[int], timeout_s: float) -> None:
         deadline = time.monotonic() + timeout_s
@@ -102,7 +122,8 @@ class Command(BaseCommand):
                 time.sleep(POLL_EVERY_S)
         raise CommandError("Documents are still queued. Is a worker running? `manage.py doctor` looks.")
 
-    def _report(self, folder: Folder, ids: list[int], n_unchanged: int) -> None:
+    def _report(self, folder: Folder, ids: list[int], n_unchanged: int) -> bool:
+        """Say how each file ended; True when one could not be read."""
         documents = list(Document.objects.filter(pk__in=ids))
         counts = Counter(document.get_state_display().lower() for document in documents)
         parts = [f"{n} {state}" for state, n in sorted(counts.items())]
@@ -111,7 +132,7 @@ class Command(BaseCommand):
         self.stdout.write(f"{folder.name}: {', '.join(parts) or 'nothing to do'}.")
         trouble = [document for document in documents if document.state in ATTENTION_STATES]
         if not trouble:
-            return
+            return False
         table = Table("document", "state", "why", "what to do", title="Needs attention")
         for document in trouble:
             table.add_row(
@@ -120,7 +141,8 @@ class Command(BaseCommand):
                 document.reason,
                 document.next_step,
             )
-        Console().print(table)
+        Console(width=None if sys.stdout.isatty() else 140).print(table)
+        return any(document.state != DocumentState.PARTIAL for document in trouble)
 
 
 def _progress() -> Progress:

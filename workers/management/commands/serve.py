@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import socket
 import threading
 from argparse import ArgumentParser
@@ -20,6 +21,8 @@ from workers.first_start import ADMIN, FirstStart, set_up
 from workers.ownership import DataFolderOwnership
 
 log = logging.getLogger(__name__)
+
+ANY_ADDRESS = {"0.0.0.0", "::"}  # noqa: S104 - compared, not bound
 
 
 class Command(BaseCommand):
@@ -49,6 +52,7 @@ class Command(BaseCommand):
                 "FOOTNOTE_HOME to another folder."
             )
         _refuse_taken_port(host, port)
+        _settle_address(host, port)
         first = set_up(with_sample=not no_sample)
         workers = EmbeddedWorkers()
         workers.start()
@@ -68,7 +72,11 @@ class Command(BaseCommand):
             owner.release()
 
     def _greet(self, host: str, port: int, first: FirstStart, *, has_slack: bool) -> None:
-        lines = ["", f"Footnote serves on http://{host}:{port}"]
+        lines = ["", f"Footnote serves on {_address(host, port)}"]
+        if host in ANY_ADDRESS and "ALLOWED_HOSTS" not in os.environ:
+            lines += [
+                "It listens on every address, but answers only to localhost: name the others in ALLOWED_HOSTS."
+            ]
         if first.password:
             lines += [f"Sign in as {ADMIN} with the password {first.password} (shown only now; "]
             lines[-1] += "`manage.py changepassword admin` sets another)"
@@ -76,25 +84,49 @@ class Command(BaseCommand):
             lines += [
                 'The sample handbook is being indexed; `manage.py ask "…"` and the Ask page answer from it.'
             ]
-        lines += [
-            "Slack is connecting by Socket Mode."
-            if has_slack
-            else "Slack is not connected: set SLACK_BOT_TOKEN and SLACK_APP_TOKEN (docs/slack.md)."
-        ]
+        if has_slack:
+            lines += ["Slack is connecting by Socket Mode."]
+        elif settings.SLACK_SIGNING_SECRET and settings.SLACK_BOT_TOKEN:
+            lines += [
+                f"Slack delivers to {settings.BASE_URL}/slack/events (as Slack reaches it: docs/slack.md)."
+            ]
+        else:
+            lines += ["Slack is not connected: set SLACK_BOT_TOKEN and SLACK_APP_TOKEN (docs/slack.md)."]
         lines += ["Stop with Ctrl+C.", ""]
         self.stdout.write("\n".join(lines))
 
 
 def _refuse_taken_port(host: str, port: int) -> None:
-    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
+    try:
+        with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind((host, port))
-        except OSError as error:
-            raise CommandError(
-                f"Port {port} on {host} cannot be used ({error.strerror}). Choose another: `make run PORT=8001`, or "
-                "`manage.py serve --port 8001`."
-            ) from error
+    except socket.gaierror as error:
+        raise CommandError(
+            f"{host} is no address of this machine. Leave --host out, or give an IP address."
+        ) from error
+    except OverflowError as error:
+        raise CommandError("The port is a number from 1 to 65535.") from error
+    except OSError as error:
+        raise CommandError(
+            f"Port {port} on {host} cannot be used ({error.strerror}). Choose another: `make run PORT=8001`, or "
+            "`manage.py serve --port 8001`."
+        ) from error
+
+
+def _address(host: str, port: int) -> str:
+    named = "127.0.0.1" if host in ANY_ADDRESS else f"[{host}]" if ":" in host else host
+    return f"http://{named}:{port}"
+
+
+def _settle_address(host: str, port: int) -> None:
+    """Links that leave the console (Slack, API) start with the address it is really served on."""
+    if "FOOTNOTE_BASE_URL" not in os.environ:
+        settings.BASE_URL = _address(host, port)
+        directives = settings.CONTENT_SECURITY_POLICY["DIRECTIVES"]
+        directives["connect-src"] = [directives["connect-src"][0], settings.BASE_URL.replace("http", "ws", 1)]
+    if host not in ANY_ADDRESS and host not in settings.ALLOWED_HOSTS:
+        settings.ALLOWED_HOSTS.append(host)
 
 
 def _warm_up() -> None:
