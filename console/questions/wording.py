@@ -41,9 +41,9 @@ def label_within(title: str, label: str) -> str:
 
 
 def closest(title: str, label: str, distance: float, cut: float) -> str:
-    """``closest: Travel policy › Flights, 0.58; limit 0.52``."""
+    """``closest: Travel policy › Flights, 0.58; limit 0.52``; without numbers when the cut was not the reason."""
     place = f"{title} › {label}" if label else title
-    return f"closest: {place}, {distance:.2f}; limit {cut:.2f}"
+    return f"closest: {place}, {distance:.2f}; limit {cut:.2f}" if distance > cut else f"closest: {place}"
 
 
 def still_working(n: int) -> str:
