@@ -11,13 +11,13 @@ django_application = get_asgi_application()
 
 from channels.auth import AuthMiddlewareStack  # noqa: E402 - needs the loaded settings
 from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
-from channels.security.websocket import AllowedHostsOriginValidator  # noqa: E402
 
 from console.consumers import socket_urls  # noqa: E402
+from console.origin import SameOrigin  # noqa: E402
 
 application = ProtocolTypeRouter(
     {
         "http": django_application,
-        "websocket": AllowedHostsOriginValidator(AuthMiddlewareStack(URLRouter(socket_urls))),
+        "websocket": SameOrigin(AuthMiddlewareStack(URLRouter(socket_urls))),
     }
 )

@@ -6,10 +6,14 @@ Payloads carry ids and states only; the page fetches what it shows, through the 
 from __future__ import annotations
 
 import time
+from importlib import import_module
 from typing import Any
 
 from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncJsonWebsocketConsumer
+from django.conf import settings
+from django.contrib.auth import get_user
+from django.http import HttpRequest
 from django.urls import path
 
 from console import sockets
@@ -18,14 +22,16 @@ from console.questions.selectors import questions_visible_to
 from console.sources.selectors import folders_visible_to
 
 SIGNED_OUT = 4401
-RIGHTS_LAST_S = 30.0
-"""Rights are read again after this, so a changed role or membership counts on open pages too."""
+RIGHTS_LAST_S = 3.0
+"""Session and rights are read again after this: a sign-out, a new password, another role or membership
+counts on open pages too."""
 
 
 class LiveConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
     """Forwards messages of `sockets.publish`."""
 
     user: User
+    session_key: str | None = None
     folder_ids: frozenset[int] = frozenset()
     rights_read_at = 0.0
 
@@ -38,6 +44,7 @@ class LiveConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
             await self.close(code=SIGNED_OUT)
             return
         self.user = user
+        self.session_key = self.scope["session"].session_key
         await self._read_rights()
         for group in (sockets.DOCUMENTS, sockets.QUESTIONS):
             await self.channel_layer.group_add(group, self.channel_name)
@@ -81,7 +88,7 @@ class LiveConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
         return result
 
     def _rights(self) -> bool:
-        user = User.objects.filter(pk=self.user.pk, is_active=True).first()
+        user = self._person_of_session()
         self.rights_read_at = time.monotonic()
         if user is None:
             self.folder_ids = frozenset()
@@ -89,6 +96,13 @@ class LiveConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
         self.user = user
         self.folder_ids = frozenset(folders_visible_to(user).values_list("pk", flat=True))
         return True
+
+    def _person_of_session(self) -> User | None:
+        """Whom the session stands for now: nobody after a sign-out, a new password or a block."""
+        request = HttpRequest()
+        request.session = import_module(settings.SESSION_ENGINE).SessionStore(self.session_key)
+        user = get_user(request)
+        return user if isinstance(user, User) and user.is_active else None
 
     def _question_visible(self, question_id: str) -> bool:
         return questions_visible_to(self.user).filter(pk=question_id).exists()

@@ -108,6 +108,7 @@
   let socket = null;
   let isSignedOut = false;
   let attempts = 0;
+  let openedAt = 0;
   const isOpen = () => socket !== null && socket.readyState === WebSocket.OPEN;
 
   function showLive(state, text) {
@@ -123,6 +124,7 @@
     socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}${path}`);
     socket.addEventListener("open", () => {
       showLive("open", "Live");
+      openedAt = performance.now();
       if (attempts > 0) refetch();
       attempts = 0;
     });
@@ -132,7 +134,8 @@
       if (message.kind === "question") onQuestion(message);
     });
     socket.addEventListener("close", (event) => {
-      if (event.code === 4401) {
+      // A new password ends the session this socket was opened with; the browser may have the next one already.
+      if (event.code === 4401 && performance.now() - openedAt < 3000) {
         isSignedOut = true;
         showLive("closed", "Signed out");
         return;

@@ -9,10 +9,14 @@ from asgiref.sync import sync_to_async
 from asgiref.testing import ApplicationCommunicator
 from channels.layers import get_channel_layer
 from channels.routing import URLRouter
+from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.auth.models import AnonymousUser
+from django.contrib.sessions.backends.base import SessionBase
+from django.contrib.sessions.backends.db import SessionStore
 
 from console import consumers, sockets
 from console.consumers import SIGNED_OUT, socket_urls
+from console.origin import SameOrigin
 from console.people.models import User
 from tests.console.conftest import World
 
@@ -35,7 +39,18 @@ class Socket(ApplicationCommunicator):
         await self.wait()
 
 
-async def connected(user: User | AnonymousUser) -> Socket:
+def session_of(user: User | AnonymousUser) -> SessionBase:
+    """A session as a sign-in leaves it."""
+    session = SessionStore()
+    if user.is_authenticated:
+        session[SESSION_KEY] = str(user.pk)
+        session[BACKEND_SESSION_KEY] = "django.contrib.auth.backends.ModelBackend"
+        session[HASH_SESSION_KEY] = user.get_session_auth_hash()
+        session.create()
+    return session
+
+
+async def connected(user: User | AnonymousUser, session: SessionBase | None = None) -> Socket:
     scope = {
         "type": "websocket",
         "path": "/live/",
@@ -43,6 +58,7 @@ async def connected(user: User | AnonymousUser) -> Socket:
         "headers": [],
         "subprotocols": [],
         "user": user,
+        "session": session or await sync_to_async(session_of)(user),
     }
     socket = Socket(URLRouter(socket_urls), scope)
     await socket.send_input({"type": "websocket.connect"})
@@ -103,6 +119,65 @@ async def test_a_blocked_person_is_signed_out_of_open_pages(
     await tell(sockets.DOCUMENTS, kind="document", id=1, folder=world.travel.pk, state="queued")
     assert (await viewer.receive_output())["code"] == SIGNED_OUT
     await viewer.leave()
+
+
+async def test_a_sign_out_ends_open_sockets(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(consumers, "RIGHTS_LAST_S", 0.0)
+    session = await sync_to_async(session_of)(world.viewer)
+    viewer = await connected(world.viewer, session)
+    await sync_to_async(session.flush)()
+    await tell(sockets.DOCUMENTS, kind="document", id=1, folder=world.travel.pk, state="queued")
+    assert (await viewer.receive_output())["code"] == SIGNED_OUT
+    await viewer.leave()
+
+
+async def test_a_new_password_ends_open_sockets(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(consumers, "RIGHTS_LAST_S", 0.0)
+    viewer = await connected(world.viewer)
+    world.viewer.set_password("another horse")
+    await sync_to_async(world.viewer.save)()
+    await tell(sockets.DOCUMENTS, kind="document", id=1, folder=world.travel.pk, state="queued")
+    assert (await viewer.receive_output())["code"] == SIGNED_OUT
+    await viewer.leave()
+
+
+@pytest.mark.parametrize(
+    ("origin", "host", "is_let_in"),
+    [
+        ("http://127.0.0.1:8000", "127.0.0.1:8000", True),
+        ("http://127.0.0.1:9000", "127.0.0.1:8000", False),
+        ("http://127.0.0.1", "127.0.0.1:8000", False),
+        ("http://localhost:8000", "127.0.0.1:8000", False),
+        ("http://localhost", "localhost:80", True),
+        ("https://localhost", "localhost", True),
+        ("https://localhost:443", "localhost", True),
+        ("http://[::1]:8000", "[::1]:8000", True),
+        ("http://evil.example", "evil.example", False),
+        ("https://trusted.example", "127.0.0.1:8000", True),
+        ("null", "127.0.0.1:8000", False),
+        ("", "", False),
+        ("http://127.0.0.1:port", "127.0.0.1:port", False),
+        ("http://[", "[", False),
+    ],
+)
+async def test_only_pages_of_this_host_and_port_may_listen(
+    origin: str, host: str, is_let_in: bool, settings: object
+) -> None:
+    settings.ALLOWED_HOSTS = ["127.0.0.1", "localhost", "[::1]"]
+    settings.CSRF_TRUSTED_ORIGINS = ["https://trusted.example"]
+    reached: list[str] = []
+
+    async def application(scope: object, receive: object, send: object) -> None:
+        reached.append("application")
+
+    headers = [(b"origin", origin.encode()), (b"host", host.encode())]
+    scope = {"type": "websocket", "path": "/live/", "headers": headers}
+    socket = Socket(SameOrigin(application), scope)
+    await socket.send_input({"type": "websocket.connect"})
+    if not is_let_in:
+        assert (await socket.receive_output())["type"] == "websocket.close"
+    await socket.wait()
+    assert bool(reached) is is_let_in
 
 
 async def test_what_a_page_sends_is_ignored(world: World) -> None:
