@@ -8,6 +8,8 @@ from django.db.models import Model, QuerySet
 from ninja import Schema
 from pydantic import Field
 
+from console.values import MAX_ID
+
 M = TypeVar("M", bound=Model)
 
 
@@ -15,7 +17,7 @@ class PageQuery(Schema):
     """Which part of a list is wanted."""
 
     limit: int = Field(50, ge=1, le=200)
-    offset: int = Field(0, ge=0)
+    offset: int = Field(0, ge=0, le=MAX_ID)
 
 
 def cut(rows: QuerySet[M], page: PageQuery) -> tuple[int, list[M]]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import logging
 import secrets
 
+from django.core.exceptions import DisallowedHost, RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from console.guards import is_htmx
+from console.htmx import is_htmx
+from console.problems import problem
 
 log = logging.getLogger(__name__)
 
@@ -23,18 +25,32 @@ def _answer(
     return render(request, "error.html", context, status=status)
 
 
+def is_for_api(request: HttpRequest) -> bool:
+    """True when a machine asked, which is told in JSON."""
+    return request.path.startswith("/api/")
+
+
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """400."""
+    """400, without the frame: the request may have been turned away before anybody's session was read."""
     log.info("bad request: %s", type(exception).__name__)
-    return _answer(
-        request,
-        400,
-        "That request could not be read",
-        [
-            "Nothing was changed.",
-            "Go back and try again; with very many files, upload a part of them at a time.",
-        ],
-    )
+    if isinstance(exception, DisallowedHost):
+        code, title = "unknown_host", "This address is not set up"
+        next_step = (
+            "Footnote does not know the name in the address. Add this name to ALLOWED_HOSTS and "
+            "FOOTNOTE_BASE_URL, then start it again."
+        )
+    elif isinstance(exception, TooManyFieldsSent | TooManyFilesSent | RequestDataTooBig):
+        code, title = "too_much_sent", "That was too much at once"
+        next_step = "Go back and send a part at a time: fewer files, or fewer ticked documents."
+    else:
+        code, title = "bad_request", "That request could not be read"
+        next_step = "Go back, reload the page and try again."
+    sentences = ["Nothing was changed.", next_step]
+    if is_for_api(request):
+        return problem(400, code, " ".join(sentences))
+    if is_htmx(request):
+        return render(None, "_note.html", {"text": " ".join(sentences), "code": ""}, status=400)
+    return render(None, "400.html", {"title": title, "sentences": sentences}, status=400)
 
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -63,6 +79,8 @@ def csrf_failed(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001 - passed by name
     """404; the same whether a thing is missing or not theirs to see."""
+    if is_for_api(request):
+        return problem(404, "not_found", "There is no such path. /api/v1/openapi.json lists all.")
     return _answer(
         request,
         404,
@@ -94,6 +112,6 @@ def too_many_attempts(
         "Too many attempts to sign in",
         [
             "Wait 15 minutes, then try again.",
-            "An admin can set a new password: `manage.py changepassword NAME`.",
+            "An admin can lift it: `manage.py axes_reset_username NAME`.",
         ],
     )

@@ -10,13 +10,15 @@ from urllib.parse import urlencode
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
-from django.core.exceptions import ObjectDoesNotExist, PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.core.exceptions import ObjectDoesNotExist
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, QueryDict
 from django.shortcuts import redirect, render, resolve_url
 from django.utils.cache import patch_cache_control, patch_vary_headers
 from django.utils.http import url_has_allowed_host_and_scheme
 
 from console.access import NotPermitted, Rejected, require_admin, require_support_lead
+from console.errors import forbidden
+from console.htmx import is_htmx
 from console.people.models import User
 
 P = ParamSpec("P")
@@ -32,11 +34,6 @@ View = Callable[Concatenate[PersonRequest, P], HttpResponseBase]
 Guarded = Callable[Concatenate[HttpRequest, P], HttpResponseBase]
 
 
-def is_htmx(request: HttpRequest) -> bool:
-    """True when htmx asks, so that a part of a page is enough."""
-    return request.headers.get("HX-Request") == "true"
-
-
 def signed_in(view: View[P]) -> Guarded[P]:
     """Ask for a sign-in first; 404 for what is missing or not theirs, 403 for what they may not do."""
 
@@ -49,7 +46,8 @@ def signed_in(view: View[P]) -> Guarded[P]:
         except ObjectDoesNotExist as error:
             raise Http404 from error
         except NotPermitted as error:
-            raise PermissionDenied(str(error)) from error
+            # Answered here: raised, each refusal would leave a traceback in the log.
+            response = forbidden(request, error)
         except Rejected as error:
             response = _rejection(request, error)
         # Pages hold documents' text: no shared cache may keep them, and a part is no page.
@@ -109,15 +107,6 @@ def back_or(request: HttpRequest, fallback: str) -> str:
     return resolve_url(fallback)
 
 
-def page_or_part(
-    request: HttpRequest,
-    template: str,
-    context: dict[str, object],
-    *,
-    parts: dict[str, str],
-    status: int = 200,
-) -> HttpResponse:
-    """The whole page, or the part htmx wants to swap; `parts` maps element ids to templates."""
-    target = request.headers.get("HX-Target", "")
-    part = parts.get(target) if is_htmx(request) else None
-    return render(request, part or template, context, status=status)
+def sent_form(request: HttpRequest) -> QueryDict | None:
+    """What a form is bound to; an empty body is a form too, one with nothing ticked."""
+    return request.POST if request.method == "POST" else None

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from django.db.models import F
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
-from django.views.decorators.http import require_GET, require_safe
+from django.views.decorators.http import require_safe
 
-from console.guards import PersonRequest, page_or_part, signed_in
+from console.guards import PersonRequest, signed_in
+from console.htmx import page_or_part
 from console.index.selectors import active_version, threshold_in_force
 from console.questions.selectors import outcome_counts, questions_visible_to
 from console.sources.selectors import documents_needing_attention, folders_with_counts
@@ -14,7 +15,7 @@ from console.sources.selectors import documents_needing_attention, folders_with_
 N_RECENT = 8
 
 
-@require_GET
+@require_safe
 @signed_in
 def overview(request: PersonRequest) -> HttpResponseBase:
     """Overview; its two halves are fetched again when something they count changes."""

@@ -6,11 +6,14 @@ import json
 import logging
 import secrets
 from collections.abc import Callable
+from functools import wraps
 from http import HTTPStatus
 from typing import Any
 
 from django.core.exceptions import ObjectDoesNotExist, PermissionDenied, ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.urls import URLPattern, URLResolver
 from ninja import NinjaAPI, Schema
 from ninja.errors import AuthenticationError, HttpError
 from ninja.errors import ValidationError as RequestInvalid
@@ -44,6 +47,29 @@ def problem(status: int, code: str, detail: str) -> HttpResponse:
     return response
 
 
+def urls_with_problems(api: NinjaAPI) -> tuple[list[URLResolver | URLPattern], str, str]:
+    """The URLs of an API, whose answer to a wrong method is a problem too; Ninja's own is plain text."""
+    entries, app_name, namespace = api.urls
+    for entry in entries:
+        if isinstance(entry, URLPattern):
+            entry.callback = _with_problem_for_method(entry.callback)
+    return entries, app_name, namespace
+
+
+def _with_problem_for_method(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
+    @wraps(view)
+    def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        response = view(request, *args, **kwargs)
+        if response.status_code != HTTPStatus.METHOD_NOT_ALLOWED:
+            return response
+        allowed = ", ".join(sorted(response["Allow"].split(", ")))
+        told = problem(405, "method_not_allowed", f"This path takes {allowed}, not {request.method}.")
+        told["Allow"] = allowed
+        return told
+
+    return wrapped
+
+
 def map_errors(api: NinjaAPI) -> None:
     """Register the mapping on an API."""
 
@@ -64,8 +90,14 @@ def map_errors(api: NinjaAPI) -> None:
         return problem(401, "not_signed_in", "Send a bearer token, or sign in.")
 
     def http_error(_request: HttpRequest, error: HttpError) -> HttpResponse:
-        code = "csrf_failed" if error.status_code == HTTPStatus.FORBIDDEN else "bad_request"
-        return problem(error.status_code, code, str(error))
+        if error.status_code == HTTPStatus.FORBIDDEN:
+            return problem(403, "csrf_failed", str(error))
+        detail = str(error)
+        if detail.startswith("Cannot parse request body"):
+            detail = (
+                "The body is no JSON. Send a JSON object, as /api/v1/openapi.json describes it, in UTF-8."
+            )
+        return problem(error.status_code, "bad_request", detail)
 
     def broke(request: HttpRequest, error: Exception) -> HttpResponse:
         reference = secrets.token_hex(4).upper()

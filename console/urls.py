@@ -6,11 +6,12 @@ from django.urls import include, path
 
 from console import overview
 from console.api import api
+from console.problems import urls_with_problems
 
 urlpatterns = [
     path("", overview.overview, name="overview"),
     path("healthz", overview.healthz, name="healthz"),
-    path("api/v1/", api.urls),
+    path("api/v1/", urls_with_problems(api)),
     path("", include("console.people.urls")),
     path("", include("console.sources.urls")),
     path("", include("console.questions.urls")),

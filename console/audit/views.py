@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from django.db.models import Q
 from django.http import HttpResponseBase
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from console.audit.models import AuditEntry
-from console.guards import PersonRequest, admin_only, page_or_part
+from console.guards import PersonRequest, admin_only
+from console.htmx import page_or_part
 from console.listing import list_rows
+from console.values import searchable
 
 AUDIT_BY = {"at": "at", "who": "actor_label", "action": "action", "subject": "subject"}
 
 
-@require_GET
+@require_safe
 @admin_only
 def audit(request: PersonRequest) -> HttpResponseBase:
     """Every change, newest first."""
     rows = AuditEntry.objects.all()
-    values = {"action": request.GET.get("action", ""), "q": request.GET.get("q", "").strip()}
+    values = {"action": searchable(request.GET.get("action", "")), "q": searchable(request.GET.get("q", ""))}
     if values["action"]:
         rows = rows.filter(action=values["action"])
     if values["q"]:

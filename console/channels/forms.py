@@ -5,6 +5,7 @@ from __future__ import annotations
 from django import forms
 
 from console.sources.models import Folder
+from console.values import IdsField
 
 
 class ChannelForm(forms.Form):
@@ -19,6 +20,6 @@ class ChannelForm(forms.Form):
         help_text="Starts with C; at the bottom of the channel's details in Slack.",
     )
     name = forms.CharField(max_length=100, required=False, label="Name", help_text="Only shown here.")
-    folders = forms.ModelMultipleChoiceField(
+    folders = IdsField(
         queryset=Folder.objects.all(), required=False, widget=forms.CheckboxSelectMultiple, label="Folders"
     )

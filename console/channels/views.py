@@ -6,20 +6,21 @@ from django.contrib import messages
 from django.db.models import Count
 from django.http import HttpResponseBase
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from console.access import Rejected
 from console.channels.forms import ChannelForm
 from console.channels.models import SlackChannel
 from console.channels.services import forget_channel, set_channel_folders
-from console.guards import PersonRequest, admin_only, page_or_part
+from console.guards import PersonRequest, admin_only, sent_form
+from console.htmx import page_or_part
 from console.listing import list_rows
 from console.sources.models import Folder
 
 CHANNELS_BY = {"name": "name", "channel": "channel_id", "folders": "n_folders"}
 
 
-@require_GET
+@require_safe
 @admin_only
 def channels(request: PersonRequest) -> HttpResponseBase:
     """Every channel that has a set-up of its own."""
@@ -31,7 +32,7 @@ def channels(request: PersonRequest) -> HttpResponseBase:
     return page_or_part(request, "channels/list.html", context, parts={"list": "channels/_list.html"})
 
 
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 @admin_only
 def edit_channel(request: PersonRequest, channel_pk: int | None = None) -> HttpResponseBase:
     """Connect a channel to folders."""
@@ -44,7 +45,7 @@ def edit_channel(request: PersonRequest, channel_pk: int | None = None) -> HttpR
             "name": channel.name,
             "folders": channel.folders.all(),
         }
-    form = ChannelForm(request.POST or None, initial=initial)
+    form = ChannelForm(sent_form(request), initial=initial)
     if channel is not None:
         # They are what the channel is known by; a wrong one is forgotten and added anew.
         form.fields["team_id"].disabled = form.fields["channel_id"].disabled = True

@@ -7,10 +7,11 @@ from datetime import datetime
 from django.http import HttpRequest
 from django.utils import timezone
 from ninja import Router, Schema, Status
-from pydantic import Field
+from pydantic import Field, StrictFloat, StrictInt
 
 from console.access import Rejected, require_admin, require_support_lead
 from console.api_auth import person_of
+from console.api_types import Name
 from console.index.health import Health, health
 from console.index.models import IndexVersion, ThresholdSetting
 from console.index.selectors import active_version, threshold_in_force, versions_with_counts
@@ -48,9 +49,9 @@ class VersionOut(Schema):
 class ThresholdIn(Schema):
     """A new setting of the gate of the active version."""
 
-    distance_cut: float = Field(description="Cosine distance, 0 to 2; a passage at or below it passes.")
-    max_chunks: int = Field(4, description="At most this many passages pass, 1 to 20.")
-    reason: str = Field(max_length=300)
+    distance_cut: StrictFloat = Field(description="Cosine distance, 0 to 2; a passage at or below it passes.")
+    max_chunks: StrictInt = Field(4, description="At most this many passages pass, 1 to 20.")
+    reason: Name = Field(max_length=300)
 
 
 class ThresholdOut(Schema):

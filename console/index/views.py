@@ -5,10 +5,10 @@ from __future__ import annotations
 from django.contrib import messages
 from django.http import HttpResponseBase
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_http_methods, require_safe
 
 from console.access import Rejected, require_admin
-from console.guards import PersonRequest, support_lead_only
+from console.guards import PersonRequest, sent_form, support_lead_only
 from console.index.forms import ThresholdForm
 from console.index.selectors import active_version, threshold_in_force, versions_with_counts
 from console.index.services import set_threshold
@@ -20,21 +20,21 @@ FIELD_OF_CODE = {
 }
 
 
-@require_GET
+@require_safe
 @support_lead_only
 def versions(request: PersonRequest) -> HttpResponseBase:
     """Every build of the index with its counts."""
     return render(request, "index/versions.html", {"versions": versions_with_counts()})
 
 
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 @support_lead_only
 def thresholds(request: PersonRequest) -> HttpResponseBase:
     """The setting in force, its history, and for admins the form to change it."""
     version = active_version()
     setting = threshold_in_force(version) if version else None
     initial = {"distance_cut": setting.distance_cut, "max_chunks": setting.max_chunks} if setting else None
-    form = ThresholdForm(request.POST or None, initial=initial)
+    form = ThresholdForm(sent_form(request), initial=initial)
     if request.method == "POST":
         require_admin(request.user)
         if version is None:

@@ -10,10 +10,11 @@ from django.shortcuts import redirect, render
 from django.urls import reverse_lazy
 from django.utils.decorators import method_decorator
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from console.access import Rejected
-from console.guards import PersonRequest, admin_only, page_or_part, signed_in
+from console.guards import PersonRequest, admin_only, sent_form, signed_in
+from console.htmx import page_or_part
 from console.listing import list_rows
 from console.people.forms import NewPersonForm, PersonForm, TokenForm
 from console.people.models import User
@@ -46,7 +47,7 @@ def _account_page(
     return render(request, "people/account.html", context, status=status)
 
 
-@require_GET
+@require_safe
 @signed_in
 def account(request: PersonRequest) -> HttpResponseBase:
     """One's own role, Slack link and API tokens."""
@@ -79,7 +80,7 @@ def end_token(request: PersonRequest, token_id: int) -> HttpResponseBase:
     return redirect("people:account" if token.user_id == request.user.pk else "people:list")
 
 
-@require_GET
+@require_safe
 @admin_only
 def people(request: PersonRequest) -> HttpResponseBase:
     """Everybody who may sign in."""
@@ -89,11 +90,11 @@ def people(request: PersonRequest) -> HttpResponseBase:
     )
 
 
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 @admin_only
 def add_person(request: PersonRequest) -> HttpResponseBase:
     """Create a person."""
-    form = NewPersonForm(request.POST or None)
+    form = NewPersonForm(sent_form(request))
     if request.method == "POST" and form.is_valid():
         values = form.cleaned_data
         try:
@@ -114,13 +115,13 @@ def add_person(request: PersonRequest) -> HttpResponseBase:
     return render(request, "people/new.html", {"form": form}, status=422 if form.errors else 200)
 
 
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 @admin_only
 def edit_person(request: PersonRequest, person_id: int) -> HttpResponseBase:
     """Change role, Slack identity, or whether a person may sign in."""
     person = User.objects.get(pk=person_id)
     fields = ("role", "is_active", "slack_team_id", "slack_user_id")
-    form = PersonForm(request.POST or None, initial={name: getattr(person, name) for name in fields})
+    form = PersonForm(sent_form(request), initial={name: getattr(person, name) for name in fields})
     if request.method == "POST" and form.is_valid():
         try:
             change_person(

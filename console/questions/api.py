@@ -14,6 +14,7 @@ from pydantic import Field
 import rag
 from console.api_auth import person_of
 from console.api_pages import PageQuery, cut
+from console.api_types import StrictId, Text
 from console.questions.models import Question, QuestionState, Surface
 from console.questions.reading import Reading, Source, read_question, read_questions
 from console.questions.selectors import question_for, questions_visible_to, refusals_visible_to
@@ -26,11 +27,11 @@ POLL_EVERY_S = 0.1
 class QuestionIn(Schema):
     """A question. `wait_s` holds the request open until there is an answer, at most that long."""
 
-    text: str = Field(max_length=20_000)
-    folder_ids: list[int] | None = Field(
+    text: Text = Field(max_length=20_000)
+    folder_ids: list[StrictId] | None = Field(
         None, description="Only from these folders; null means all you may see."
     )
-    wait_s: float = Field(0, ge=0, le=30)
+    wait_s: float = Field(0, strict=True, ge=0, le=30)
 
 
 class SourceOut(Schema):
@@ -87,7 +88,7 @@ class QuestionFilter(PageQuery):
 
     state: QuestionState | None = None
     surface: Surface | None = None
-    q: str = ""
+    q: Text = ""
 
 
 class RefusalFilter(PageQuery):

@@ -7,6 +7,7 @@ from django import forms
 from console.people.models import User
 from console.sources.models import Folder
 from console.sources.selectors import folders_visible_to
+from console.values import IdsField
 
 
 class AskForm(forms.Form):
@@ -21,12 +22,14 @@ class AskForm(forms.Form):
             attrs={"rows": 3, "placeholder": "What do you want to know from the documents?"}
         ),
     )
-    folders = forms.ModelMultipleChoiceField(
+    folders = IdsField(
         queryset=Folder.objects.none(),
         required=False,
         label="Answer from",
         widget=forms.CheckboxSelectMultiple,
-        error_messages={"invalid_choice": "One of the chosen folders does not exist."},
+        error_messages=dict.fromkeys(
+            ("invalid_choice", "invalid_pk_value"), "One of the chosen folders does not exist."
+        ),
     )
 
     def __init__(self, *args: object, asker: User, **kwargs: object) -> None:

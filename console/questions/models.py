@@ -152,7 +152,9 @@ class Citation(models.Model):
     answer = models.ForeignKey(Answer, on_delete=models.CASCADE, related_name="citations")
     number = models.PositiveSmallIntegerField()
     document = models.ForeignKey(Document, on_delete=models.SET_NULL, null=True, related_name="citations")
-    folder_id = models.BigIntegerField(null=True, help_text="Its folder then: decides who may still read the quote.")
+    folder_id = models.BigIntegerField(
+        null=True, help_text="Its folder then: decides who may still read the quote."
+    )
     document_name = models.CharField(max_length=400)
     document_title = models.CharField(max_length=400)
     document_sha256 = models.CharField(max_length=64)

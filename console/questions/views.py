@@ -7,10 +7,11 @@ from uuid import UUID
 from django.db.models import QuerySet
 from django.http import HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_http_methods, require_safe
 
 from console.access import Rejected
-from console.guards import PersonRequest, is_htmx, page_or_part, signed_in
+from console.guards import PersonRequest, signed_in
+from console.htmx import is_htmx, page_or_part
 from console.index.selectors import active_version
 from console.listing import list_rows
 from console.questions.forms import AskForm
@@ -20,6 +21,7 @@ from console.questions.selectors import question_for, questions_visible_to
 from console.questions.services import ask_question
 from console.sources.models import SEARCHABLE_STATES
 from console.sources.selectors import documents_visible_to
+from console.values import searchable
 
 QUESTIONS_BY = {
     "asked": "received_at",
@@ -30,7 +32,7 @@ QUESTIONS_BY = {
 }
 
 
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def ask(request: PersonRequest) -> HttpResponseBase:
     """The Ask page; the result appears in it, or on its own page without JavaScript."""
@@ -92,7 +94,7 @@ def _result(
     return render(request, template, context)
 
 
-@require_GET
+@require_safe
 @signed_in
 def question(request: PersonRequest, question_id: UUID) -> HttpResponseBase:
     """A question with its answer and everything that decided it; the page can be shared."""
@@ -100,7 +102,7 @@ def question(request: PersonRequest, question_id: UUID) -> HttpResponseBase:
     return _result(request, question, template="questions/question.html", has_trace=True)
 
 
-@require_GET
+@require_safe
 @signed_in
 def result(request: PersonRequest, question_id: UUID) -> HttpResponseBase:
     """The result part alone, as it is now; `?trace=1` with the numbers."""
@@ -119,12 +121,12 @@ def filtered_questions(rows: QuerySet[Question], values: dict[str, str]) -> Quer
         rows = rows.filter(state=outcome)
     if values.get("surface", "") in Surface.values:
         rows = rows.filter(surface=values["surface"])
-    if text := values.get("q", "").strip():
+    if text := searchable(values.get("q", "")):
         rows = rows.filter(text__icontains=text)
     return rows
 
 
-@require_GET
+@require_safe
 @signed_in
 def questions(request: PersonRequest) -> HttpResponseBase:
     """Every question the person may see."""

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from django.db.models import Count, F
 from django.http import HttpResponseBase
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 import rag
-from console.guards import PersonRequest, page_or_part, support_lead_only
+from console.guards import PersonRequest, support_lead_only
+from console.htmx import page_or_part
 from console.listing import list_rows
 from console.questions.reading import read_questions
 from console.questions.selectors import refusals_visible_to
+from console.values import searchable
 
 REFUSALS_BY = {
     "asked": "received_at",
@@ -20,14 +22,14 @@ REFUSALS_BY = {
 }
 
 
-@require_GET
+@require_safe
 @support_lead_only
 def refusals(request: PersonRequest) -> HttpResponseBase:
     """Refused questions; those that missed the cut by least come first when sorted by margin."""
     rows = refusals_visible_to(request.user).prefetch_related("answer__citations")
     by_reason = rows.order_by().values("answer__reason_code").annotate(n=Count("pk"))
     counts = {row["answer__reason_code"]: row["n"] for row in by_reason}
-    values = {"reason": request.GET.get("reason", ""), "q": request.GET.get("q", "").strip()}
+    values = {"reason": request.GET.get("reason", ""), "q": searchable(request.GET.get("q", ""))}
     if values["reason"] in list(rag.RefusalReason):
         rows = rows.filter(answer__reason_code=values["reason"])
     if values["q"]:

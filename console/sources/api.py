@@ -8,11 +8,12 @@ from typing import Literal
 from django.http import HttpRequest
 from ninja import File, Form, Query, Router, Schema, Status
 from ninja.files import UploadedFile
-from pydantic import Field
+from pydantic import Field, StrictBool
 
 from console.access import Rejected, require_admin
 from console.api_auth import person_of
 from console.api_pages import PageQuery, cut
+from console.api_types import Id, Name, StrictId, Text
 from console.problems import Problem
 from console.sources.models import Document, DocumentState, Folder
 from console.sources.selectors import (
@@ -36,10 +37,10 @@ router = Router()
 class FolderIn(Schema):
     """A new folder."""
 
-    name: str = Field(max_length=120)
-    description: str = Field("", max_length=300)
-    is_open: bool = False
-    is_shared_externally: bool = False
+    name: Name = Field(max_length=120)
+    description: Text = Field("", max_length=300)
+    is_open: StrictBool = False
+    is_shared_externally: StrictBool = False
 
 
 class FolderOut(Schema):
@@ -113,8 +114,8 @@ class UploadedOut(Schema):
 class RetryIn(Schema):
     """Which documents to retry: all that need attention, or only those of a reason or folder."""
 
-    reason_code: str | None = None
-    folder_id: int | None = None
+    reason_code: Text | None = None
+    folder_id: StrictId | None = None
 
 
 class RetriedOut(Schema):
@@ -126,9 +127,9 @@ class RetriedOut(Schema):
 class DocumentFilter(PageQuery):
     """Filters of the list of documents; `q` is part of the name."""
 
-    folder_id: int | None = None
+    folder_id: Id | None = None
     state: DocumentState | None = None
-    q: str = ""
+    q: Text = ""
 
 
 @router.get("/folders", response=FoldersOut, tags=["folders"])

@@ -8,10 +8,11 @@ from csp.decorators import csp
 from django.contrib import messages
 from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_GET, require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from console import storage
-from console.guards import PersonRequest, admin_only, back_or, is_htmx, signed_in
+from console.guards import PersonRequest, admin_only, back_or, signed_in
+from console.htmx import is_htmx
 from console.index.selectors import active_version
 from console.sources.canonical import page_at, text_window
 from console.sources.models import Document
@@ -19,6 +20,9 @@ from console.sources.originals import OriginalResponse, page_image, source_text
 from console.sources.selectors import document_for
 from console.sources.services import delete_document, retry_document
 from console.storage import CanonicalText
+
+MAX_PAGE = 100_000
+"""A number beyond it is no page; with many digits it could not even be part of a file's name."""
 
 ROWS = {"folder": "sources/_document_row.html", "failed": "sources/_failed_row.html"}
 
@@ -28,7 +32,7 @@ def _number(request: PersonRequest, name: str) -> int | None:
     return int(value) if value.isdecimal() and len(value) < 12 else None
 
 
-@require_GET
+@require_safe
 @signed_in
 def document(request: PersonRequest, document_id: int) -> HttpResponseBase:
     """Left the original, right the canonical text, opened at `?start=…&end=…`."""
@@ -74,18 +78,19 @@ def _chunks(document: Document) -> list[tuple[int, int]]:
     return [(int(left), int(right)) for left, right in stamp.chunk_offsets] if stamp else []
 
 
-@require_GET
+@require_safe
 @signed_in
 def page(request: PersonRequest, document_id: int, page: int) -> HttpResponseBase:
     """A page of a PDF as an image."""
     document = document_for(request.user, document_id)
-    path = page_image(document, page) if document.format == "pdf" else None
+    is_possible = document.format == "pdf" and page <= MAX_PAGE
+    path = page_image(document, page) if is_possible else None
     if path is None:
         raise Http404
     return HttpResponse(path.read_bytes(), content_type="image/png")
 
 
-@require_GET
+@require_safe
 @signed_in
 def row(request: PersonRequest, document_id: int) -> HttpResponseBase:
     """A document's table row as it is now; `?of=failed` gives the one of the work list."""
@@ -93,7 +98,7 @@ def row(request: PersonRequest, document_id: int) -> HttpResponseBase:
     return render(request, template, {"document": document_for(request.user, document_id)})
 
 
-@require_GET
+@require_safe
 @signed_in
 def status(request: PersonRequest, document_id: int) -> HttpResponseBase:
     """The status part of the document page."""
@@ -114,12 +119,12 @@ def retry(request: PersonRequest, document_id: int) -> HttpResponseBase:
     return redirect(back_or(request, "sources:failed"))
 
 
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 @admin_only
 def delete(request: PersonRequest, document_id: int) -> HttpResponseBase:
     """Delete a document, after a page that says what that means."""
     document = document_for(request.user, document_id)
-    if request.method == "GET":
+    if request.method != "POST":
         return render(
             request, "sources/delete.html", {"documents": [document], "back": back_or(request, "overview")}
         )

@@ -5,12 +5,13 @@ from __future__ import annotations
 from django import forms
 
 from console.people.models import User
+from console.values import IdsField, validate_name
 
 
 class FolderForm(forms.Form):
     """A folder and who may be answered from it."""
 
-    name = forms.CharField(max_length=120, label="Name")
+    name = forms.CharField(max_length=120, label="Name", validators=[validate_name])
     description = forms.CharField(max_length=300, required=False, label="Description")
     is_open = forms.BooleanField(
         required=False,
@@ -28,7 +29,7 @@ class FolderAccessForm(FolderForm):
     """The same for a folder that exists; its name stays, since documents are known by it."""
 
     name = None  # type: ignore[assignment]
-    members = forms.ModelMultipleChoiceField(
+    members = IdsField(
         queryset=User.objects.filter(is_active=True).order_by("username"),
         required=False,
         widget=forms.CheckboxSelectMultiple,

@@ -9,15 +9,17 @@ from django.core.files.uploadedfile import UploadedFile
 from django.db.models import F, QuerySet
 from django.http import HttpResponseBase
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from console.access import Rejected
-from console.guards import PersonRequest, admin_only, is_htmx, page_or_part, signed_in
+from console.guards import PersonRequest, admin_only, sent_form, signed_in
+from console.htmx import is_htmx, page_or_part
 from console.listing import list_rows
 from console.sources.forms import FolderAccessForm, FolderForm
 from console.sources.models import WORKING_STATES, Document, DocumentState, Folder
 from console.sources.selectors import documents_visible_to, folder_for, folders_with_counts
 from console.sources.services import create_folder, update_folder, upload_document
+from console.values import searchable
 
 FOLDERS_BY = {
     "name": "name",
@@ -35,7 +37,7 @@ DOCUMENTS_BY = {
 }
 
 
-@require_GET
+@require_safe
 @signed_in
 def folders(request: PersonRequest) -> HttpResponseBase:
     """Every folder the person may see."""
@@ -46,11 +48,11 @@ def folders(request: PersonRequest) -> HttpResponseBase:
     )
 
 
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 @admin_only
 def new_folder(request: PersonRequest) -> HttpResponseBase:
     """Create a folder."""
-    form = FolderForm(request.POST or None)
+    form = FolderForm(sent_form(request))
     if request.method == "POST" and form.is_valid():
         try:
             created = create_folder(actor=request.user, **form.cleaned_data)
@@ -61,7 +63,7 @@ def new_folder(request: PersonRequest) -> HttpResponseBase:
     return render(request, "sources/folder_form.html", {"form": form}, status=422 if form.errors else 200)
 
 
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 @admin_only
 def edit_folder(request: PersonRequest, folder_id: int) -> HttpResponseBase:
     """Change who may be answered from a folder."""
@@ -72,8 +74,8 @@ def edit_folder(request: PersonRequest, folder_id: int) -> HttpResponseBase:
         "is_shared_externally": folder.is_shared_externally,
         "members": folder.members.all(),
     }
-    form = FolderAccessForm(request.POST or None, initial=initial)
-    if request.method == "POST" and (form.is_valid() or not form.errors):
+    form = FolderAccessForm(sent_form(request), initial=initial)
+    if request.method == "POST" and form.is_valid():
         values = form.cleaned_data
         update_folder(
             actor=request.user,
@@ -92,7 +94,7 @@ def edit_folder(request: PersonRequest, folder_id: int) -> HttpResponseBase:
 def filtered_documents(request: PersonRequest, folder: Folder) -> QuerySet[Document]:
     """The folder's documents after the filters of the page."""
     rows = documents_visible_to(request.user).filter(folder=folder)
-    if text := request.GET.get("q", "").strip():
+    if text := searchable(request.GET.get("q", "")):
         rows = rows.filter(name__icontains=text)
     state = request.GET.get("state", "")
     if state == "working":
@@ -100,7 +102,7 @@ def filtered_documents(request: PersonRequest, folder: Folder) -> QuerySet[Docum
     return rows.filter(state=state) if state in DocumentState.values else rows
 
 
-@require_GET
+@require_safe
 @signed_in
 def folder(request: PersonRequest, folder_id: int) -> HttpResponseBase:
     """A folder: upload, and its documents with their status."""

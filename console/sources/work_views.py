@@ -9,10 +9,11 @@ from django.contrib import messages
 from django.db.models import Count
 from django.http import HttpResponseBase
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from console.access import Rejected
-from console.guards import PersonRequest, admin_only, back_or, page_or_part, signed_in
+from console.guards import PersonRequest, admin_only, back_or, signed_in
+from console.htmx import page_or_part
 from console.listing import list_rows
 from console.sources.models import Document
 from console.sources.selectors import (
@@ -22,23 +23,24 @@ from console.sources.selectors import (
     folders_visible_to,
 )
 from console.sources.services import delete_document, retry_documents
+from console.values import id_of, searchable
 
 FAILED_BY = {"reason": "reason_code", "name": "name", "changed": "state_changed_at"}
 MAX_BULK = 1_000
 
 
-@require_GET
+@require_safe
 @signed_in
 def failed(request: PersonRequest) -> HttpResponseBase:
     """Failed, partial and stalled documents, grouped by reason."""
     rows = documents_needing_attention(request.user)
-    folder_id = request.GET.get("folder", "")
-    if folder_id.isdigit():
-        rows = rows.filter(folder_id=int(folder_id))
+    folder_id = id_of(request.GET.get("folder", ""))
+    if folder_id is not None:
+        rows = rows.filter(folder_id=folder_id)
     counts = {
         row["reason_code"]: row["n"] for row in rows.order_by().values("reason_code").annotate(n=Count("pk"))
     }
-    reason = request.GET.get("reason", "")
+    reason = searchable(request.GET.get("reason", ""))
     if reason:
         rows = rows.filter(reason_code=reason)
     listing = list_rows(request, rows, sortable=FAILED_BY, default="reason", per_page=100)
@@ -51,13 +53,13 @@ def failed(request: PersonRequest) -> HttpResponseBase:
         "groups": groups,
         "counts": counts,
         "reason": reason,
-        "folder_filter": folder_id,
+        "folder_filter": "" if folder_id is None else str(folder_id),
         "folders": folders_visible_to(request.user),
     }
     return page_or_part(request, "sources/failed.html", context, parts={"list": "sources/_failed.html"})
 
 
-@require_GET
+@require_safe
 @signed_in
 def attention(request: PersonRequest) -> HttpResponseBase:
     """The badge of the Failed entry."""
@@ -67,15 +69,17 @@ def attention(request: PersonRequest) -> HttpResponseBase:
 def _chosen(request: PersonRequest) -> list[Document]:
     """The documents a bulk form names: ticked ones, or all of a reason, in a folder or everywhere."""
     rows = documents_visible_to(request.user)
-    ids = [int(value) for value in request.POST.getlist("document") if value.isdigit()]
-    reason = request.POST.get("reason", "")
-    if ids:
-        rows = rows.filter(pk__in=ids[:MAX_BULK])
+    ticked = request.POST.getlist("document")
+    reason = searchable(request.POST.get("reason", ""))
+    if len(ticked) > MAX_BULK:
+        raise Rejected("too_many_ticked", f"Tick at most {MAX_BULK:,} documents at a time.")
+    if ticked:
+        rows = rows.filter(pk__in=[pk for pk in map(id_of, ticked) if pk is not None])
     elif reason:
         rows = documents_needing_attention(request.user).filter(reason_code=reason)
-        folder_id = request.POST.get("folder", "")
-        if folder_id.isdigit():
-            rows = rows.filter(folder=folder_for(request.user, int(folder_id)))
+        if folder := request.POST.get("folder", ""):
+            # 0 is nobody's id: a folder that cannot be is answered like one that is not theirs.
+            rows = rows.filter(folder=folder_for(request.user, id_of(folder) or 0))
     else:
         raise Rejected("nothing_selected", "Tick at least one document first.")
     return list(rows)

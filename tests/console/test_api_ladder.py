@@ -97,7 +97,7 @@ def test_the_operation_climbs_the_ladder(operation: Operation, world: World, as_
         assert_problem(call(as_role("admin"), operation, world.path(operation.missing)), 404, "missing")
         bad = operation.missing.replace("999999", "abc").replace("{nobody}", "abc")
         assert call(as_role("admin"), operation, bad).status_code == 404, "bad id"
-    assert Client().patch(f"/api/v1{path}").status_code == 405, "wrong method"
+    assert_problem(Client().patch(f"/api/v1{path}"), 405, "wrong method")
     if operation.method != "GET":
         guarded = as_role("admin", has_csrf_checks=True)
         assert_problem(call(guarded, operation, path), 403, "a session without CSRF token")

@@ -142,6 +142,11 @@ def test_the_page_climbs_the_ladder(page: Page, world: World, as_role: As) -> No
         assert other.status_code == 405, "wrong method"
     if page.method == "POST":
         assert send(as_role("admin", has_csrf_checks=True), page, path) == 403, "no CSRF token"
+    if page.method == "GET":
+        head = as_role(page.least).head(path)
+        for close in head._resource_closers:  # `close()` would close the test's database too
+            close()
+        assert head.status_code == page.ok, "the head of the page"
     assert send(as_role(page.least), page, path) == page.ok, "works"
 
 
