@@ -47,9 +47,13 @@ class SourceOut(Schema):
 
 
 class SentenceOut(Schema):
-    """One sentence and the numbers of the citations that carry it."""
+    """One sentence and the numbers of the citations that carry it.
+
+    `is_withheld`: the caller may open none of its sources; `text` says that instead.
+    """
 
     text: str
+    is_withheld: bool = False
     citations: list[int]
 
 
@@ -125,7 +129,11 @@ def question_out(reading: Reading) -> QuestionOut:
     return shown.model_copy(
         update={
             "sentences": [
-                SentenceOut(text=sentence.text, citations=[source.number for source in sentence.sources])
+                SentenceOut(
+                    text=sentence.text,
+                    is_withheld=sentence.is_withheld,
+                    citations=[source.number for source in sentence.sources],
+                )
                 for sentence in reading.sentences
             ],
             "citations": [_source(source) for source in reading.sources],

@@ -16,6 +16,8 @@ from console.sources.models import Document
 from console.sources.selectors import documents_visible_to, folders_visible_to
 
 HIDDEN_TITLE = "A document you may not open"
+WITHHELD = "This sentence comes from a document you may not open."
+OTHER_FOLDERS = "other folders"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +37,11 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """One sentence and the sources that carry it."""
+    """One sentence and the sources that carry it; `text` says so when the reader may open none of them."""
 
     text: str
     sources: list[Source]
+    is_withheld: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +99,7 @@ class _Sight:
     sha256_of_visible: dict[int, str]
     alive: set[int]
     folder_names: dict[int, str]
+    is_admin: bool
 
     @classmethod
     def of(cls, answers: list[Answer], reader: User) -> _Sight:
@@ -105,13 +109,23 @@ class _Sight:
         visible = documents_visible_to(reader).filter(pk__in=ids).values_list("pk", "sha256")
         alive = Document.objects.filter(pk__in=ids, deleted_at=None).values_list("pk", flat=True)
         folders = folders_visible_to(reader).values_list("pk", "name")
-        return cls(sha256_of_visible=dict(visible), alive=set(alive), folder_names=dict(folders))
+        return cls(
+            sha256_of_visible=dict(visible),
+            alive=set(alive),
+            folder_names=dict(folders),
+            is_admin=reader.is_admin,
+        )
+
+    def sees_folder(self, folder_id: object) -> bool:
+        """True for a folder the reader may see. Admins also see what was in a folder that is gone or unknown."""
+        return self.is_admin or folder_id in self.folder_names
 
     def source(
         self,
         number: int,
         document_id: int | None,
         *,
+        folder_id: object,
         title: str,
         label: str,
         distance: float,
@@ -123,10 +137,24 @@ class _Sight:
         if document_id is not None and document_id in self.sha256_of_visible:
             url = place_url(document_id, *span, sha256)
             return Source(number, document_id, title, label, distance, quote, url)
-        if document_id is not None and document_id in self.alive:
-            # It exists, but not for this reader: no title, no place, no words of it.
+        is_alive = document_id is not None and document_id in self.alive
+        if is_alive or not self.sees_folder(folder_id):
+            # Not for this reader, deleted or not: no title, no place, no words of it.
             return Source(number, None, HIDDEN_TITLE, "", distance, "", "", is_hidden=True)
         return Source(number, None, title, label, distance, quote, "", is_gone=True)
+
+    def unreadable(self, rows: list[dict[str, str | int]]) -> str:
+        """How many files could not be read, with the names of folders the reader may see."""
+        shown: list[dict[str, str | int]] = []
+        n_elsewhere = 0
+        for row in rows:
+            if self.sees_folder(row.get("folder_id")):
+                shown.append({"folder": row["folder"], "count": row["count"]})
+            else:
+                n_elsewhere += int(row["count"])
+        if n_elsewhere:
+            shown.append({"folder": OTHER_FOLDERS, "count": n_elsewhere})
+        return wording.unreadable_sentence(shown)
 
 
 def read_question(question: Question, *, reader: User) -> Reading:
@@ -155,11 +183,17 @@ def _excerpt(text: str) -> str:
     return f"{text}…" if len(text) >= EXCERPT_CHARS else text
 
 
+def _sentence(text: str, sources: list[Source]) -> Sentence:
+    is_withheld = bool(sources) and all(source.is_hidden for source in sources)
+    return Sentence(WITHHELD if is_withheld else text, sources, is_withheld)
+
+
 def _reading(question: Question, answer: Answer, sight: _Sight) -> Reading:
     sources = [
         sight.source(
             citation.number,
             citation.document_id,
+            folder_id=citation.folder_id,
             title=citation.document_title,
             label=citation.label,
             distance=citation.distance,
@@ -173,17 +207,19 @@ def _reading(question: Question, answer: Answer, sight: _Sight) -> Reading:
         sight.source(
             number,
             int(near["document_id"]),
+            folder_id=near.get("folder_id"),
             title=str(near["title"]),
             label=str(near["label"]),
             distance=float(near["distance"]),
             quote=_excerpt(str(near["excerpt"])),
             span=(int(near["start"]), int(near["end"])),
+            sha256=str(near.get("sha256", "")),
         )
         for number, near in enumerate(answer.nearest, start=1)
     ]
     by_number = {source.number: source for source in sources}
     sentences = [
-        Sentence(str(row["text"]), [by_number[n] for n in row["citations"] if n in by_number])
+        _sentence(str(row["text"]), [by_number[n] for n in row["citations"] if n in by_number])
         for row in answer.sentences
     ]
     folders = [sight.folder_names[pk] for pk in answer.folder_ids if pk in sight.folder_names]
@@ -193,7 +229,7 @@ def _reading(question: Question, answer: Answer, sight: _Sight) -> Reading:
         sentences=sentences,
         sources=sources,
         nearest=nearest,
-        unreadable=wording.unreadable_sentence(answer.unreadable) if answer.unreadable else "",
+        unreadable=sight.unreadable(answer.unreadable),
         folders=folders,
         n_hidden_folders=len(answer.folder_ids) - len(folders),
     )

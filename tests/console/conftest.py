@@ -209,6 +209,7 @@ def answered_question(asker: User, document: Document, version: IndexVersion) ->
         answer=answer,
         number=1,
         document=document,
+        folder_id=document.folder_id,
         document_name=document.name,
         document_title=document.display_title,
         document_sha256=document.sha256,
@@ -239,6 +240,8 @@ def refused_question(asker: User, near: Document, version: IndexVersion) -> Ques
         nearest=[
             {
                 "document_id": near.pk,
+                "folder_id": near.folder_id,
+                "sha256": near.sha256,
                 "title": "Salaries 2025",
                 "label": "May",
                 "start": 0,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from html import unescape
@@ -11,14 +12,16 @@ import pytest
 from django.conf import settings as django_settings
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
+from django.utils import timezone
 
 from console.audit.models import AuditEntry
 from console.channels.models import SlackChannel
 from console.people.models import ApiToken, Role
 from console.people.services import create_user
-from console.questions.models import Question, QuestionState
+from console.questions.models import Citation, Question, QuestionState
+from console.questions.reading import WITHHELD
 from console.sources.models import Document, DocumentState
-from tests.console.conftest import LIMIT, SECRET, World, make_failed
+from tests.console.conftest import LIMIT, SECRET, World, answered_question, make_failed
 
 As = Callable[..., Client]
 HTMX = {"HX-Request": "true"}
@@ -71,6 +74,92 @@ def test_a_deleted_source_is_said_to_be_deleted(world: World, as_role: As) -> No
     page = as_role("viewer").get(f"/questions/{world.answered.pk}")
     assert "(deleted since)" in text_of(page)
     assert 'class="cite" href' not in page.content.decode()
+
+
+def pages_and_api(client: Client, question: Question) -> list[str]:
+    """Everything that shows one question to a reader."""
+    paths = (
+        f"/questions/{question.pk}",
+        f"/questions/{question.pk}/result",
+        "/refusals",
+        f"/api/v1/questions/{question.pk}",
+        "/api/v1/questions",
+        "/api/v1/refusals",
+    )
+    return [client.get(path).content.decode() for path in paths]
+
+
+@pytest.mark.parametrize("is_purged", [True, False], ids=["row gone", "marked"])
+def test_a_deleted_document_is_told_only_to_those_who_may_see_its_folder(
+    is_purged: bool, world: World, as_role: As
+) -> None:
+    world.answered.delete()
+    secret = answered_question(world.lead, world.salaries, world.version)
+    if is_purged:
+        world.salaries.delete()
+    else:
+        Document.objects.filter(pk=world.salaries.pk).update(deleted_at=timezone.now())
+    for question in (secret, world.refused):
+        for shown in pages_and_api(as_role("support_lead"), question):
+            assert SECRET not in shown
+            assert "Salaries" not in shown
+            assert LIMIT not in shown
+            assert "may not open" in shown or "<h1>Refusals" in shown
+        assert "(deleted since)" in pages_and_api(as_role("admin"), question)[0]
+    world.closed.members.add(world.lead)
+    assert SECRET in pages_and_api(as_role("support_lead"), world.refused)[0]
+
+
+def test_an_old_answer_without_folders_hides_what_is_gone(world: World, as_role: As) -> None:
+    Citation.objects.update(folder_id=None)
+    world.policy.delete()
+    shown = text_of(as_role("viewer").get(f"/questions/{world.answered.pk}"))
+    assert LIMIT not in shown
+    assert "A document you may not open" in shown
+    assert LIMIT in text_of(as_role("admin").get(f"/questions/{world.answered.pk}"))
+
+
+def test_a_sentence_from_a_closed_document_is_withheld(world: World, as_role: As) -> None:
+    secret = answered_question(world.lead, world.salaries, world.version)
+    page, _, _, one, many, _ = pages_and_api(as_role("support_lead"), secret)
+    for shown in (page, one, many):
+        assert WITHHELD in shown
+    assert json.loads(one)["sentences"] == [{"text": WITHHELD, "is_withheld": True, "citations": [1]}]
+    assert LIMIT not in page + one
+    assert LIMIT in pages_and_api(as_role("admin"), secret)[0]
+
+
+def test_a_sentence_with_one_open_source_is_shown(world: World, as_role: As) -> None:
+    answer = world.answered.answer
+    citation = answer.citations.get()
+    citation.pk, citation.number = None, 2
+    citation.document, citation.folder_id = world.salaries, world.closed.pk
+    citation.save()
+    answer.sentences = [{"text": LIMIT, "citations": [1, 2]}]
+    answer.save()
+    shown = as_role("viewer").get(f"/api/v1/questions/{world.answered.pk}").json()
+    assert shown["sentences"][0]["text"] == LIMIT
+
+
+def test_unreadable_files_name_only_folders_the_reader_sees(world: World, as_role: As) -> None:
+    answer = world.refused.answer
+    answer.unreadable = [
+        {"folder_id": world.closed.pk, "folder": "Pay", "count": 1},
+        {"folder": "Board", "count": 2},
+        {"folder_id": world.travel.pk, "folder": "Travel", "count": 1},
+    ]
+    answer.save()
+    path = f"/api/v1/questions/{world.refused.pk}"
+    assert as_role("support_lead").get(path).json()["unreadable"] == (
+        "1 file in Travel and 3 files in other folders could not be read."
+    )
+    assert "in Pay and 2 files in Board" in as_role("admin").get(path).json()["unreadable"]
+    assert not any("Board" in shown for shown in pages_and_api(as_role("support_lead"), world.refused))
+
+
+def test_what_was_near_links_to_the_bytes_it_was_near_in(world: World, as_role: As) -> None:
+    link = as_role("admin").get(f"/api/v1/questions/{world.refused.pk}").json()["nearest"][0]["url"]
+    assert f"of={world.salaries.sha256[:16]}" in link
 
 
 def test_a_link_to_replaced_bytes_marks_nothing(world: World, as_role: As) -> None:
