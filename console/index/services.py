@@ -15,6 +15,7 @@ from console.audit.services import record
 from console.index.models import IndexVersion, ThresholdSetting, VersionState
 from console.index.selectors import active_version
 from console.people.models import User
+from console.values import is_usable_name
 
 
 def prepare_active_version() -> IndexVersion:
@@ -76,6 +77,8 @@ def set_threshold(
         raise Rejected("max_chunks_out_of_range", "Between 1 and 20 passages may pass.")
     if not reason:
         raise Rejected("reason_missing", "Say in a few words why; the history shows it.")
+    if not is_usable_name(reason):
+        raise Rejected("reason_unusable", "Say why in letters that can be seen, without control characters.")
     with transaction.atomic():
         setting = ThresholdSetting.objects.create(
             version=version,

@@ -17,6 +17,7 @@ FIELD_OF_CODE = {
     "cut_out_of_range": "distance_cut",
     "max_chunks_out_of_range": "max_chunks",
     "reason_missing": "reason",
+    "reason_unusable": "reason",
 }
 
 

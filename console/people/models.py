@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from django.contrib.auth.models import AbstractUser
+from typing import Any, ClassVar
+
+from django.contrib.auth.models import AbstractUser, UserManager
 from django.db import models
 
 
@@ -14,12 +16,25 @@ class Role(models.TextChoices):
     VIEWER = "viewer", "Viewer"
 
 
+class PeopleManager(UserManager["User"]):
+    """Makes people; those of ``manage.py createsuperuser`` are admins in every list, not viewers."""
+
+    def create_superuser(
+        self, username: str, email: str | None = None, password: str | None = None, **fields: Any
+    ) -> User:
+        """A superuser with the role that says so."""
+        fields.setdefault("role", Role.ADMIN)
+        return super().create_superuser(username, email, password, **fields)
+
+
 class User(AbstractUser):
     """Somebody who signs in to the console; linked to Slack by team and user id."""
 
     role = models.CharField(max_length=16, choices=Role.choices, default=Role.VIEWER)
     slack_team_id = models.CharField(max_length=32, blank=True)
     slack_user_id = models.CharField(max_length=32, blank=True)
+
+    objects: ClassVar[PeopleManager] = PeopleManager()
 
     class Meta:
         constraints = [

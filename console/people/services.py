@@ -7,12 +7,14 @@ import secrets
 from hashlib import sha256
 
 from django.conf import settings
+from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from console.access import Rejected, require_admin
 from console.audit.services import record
 from console.people.models import ApiToken, Role, User
+from console.values import UNUSABLE_NAME, is_usable_name
 
 TOKEN_MARK = "fn_"  # noqa: S105 - makes a leaked token easy to find
 
@@ -26,13 +28,15 @@ def create_token(*, actor: User, user: User, name: str) -> tuple[ApiToken, str]:
 
     Raises:
         NotPermitted: it is for somebody else and the actor is no admin.
-        Rejected: the name is blank.
+        Rejected: the name is blank or cannot be shown.
     """
     if actor.pk != user.pk:
         require_admin(actor)
     name = " ".join(name.split())
     if not name:
         raise Rejected("token_name_blank", "Give the token a name, so that you know later what uses it.")
+    if not is_usable_name(name):
+        raise Rejected("token_name_unusable", UNUSABLE_NAME)
     secret = TOKEN_MARK + secrets.token_urlsafe(32)
     with transaction.atomic():
         token = ApiToken.objects.create(user=user, name=name[:80], prefix=secret[:8], digest=_digest(secret))
@@ -65,6 +69,21 @@ def user_of_token(secret: str) -> User | None:
     return token.user
 
 
+def _clean_username(username: str) -> str:
+    username = User.normalize_username(username.strip())
+    if not username:
+        raise Rejected("username_blank", "Give the person a user name.")
+    try:
+        User.username_validator(username)
+    except ValidationError as error:
+        raise Rejected(
+            "username_unusable", "A user name has letters, digits and the signs @ . + - _ only."
+        ) from error
+    if len(username) > 150:
+        raise Rejected("username_too_long", "A user name has at most 150 characters.")
+    return username
+
+
 def create_user(
     *, actor: User | None, username: str, password: str, role: str = Role.VIEWER, email: str = ""
 ) -> User:
@@ -72,14 +91,15 @@ def create_user(
 
     Raises:
         NotPermitted: the actor is no admin.
-        Rejected: the name is blank or taken, or the role unknown.
+        Rejected: the name is blank, has other signs than sign-in takes, or is taken in whatever case; or
+            the role is unknown.
     """
     require_admin(actor)
-    username = username.strip()
-    if not username:
-        raise Rejected("username_blank", "Give the person a user name.")
+    username = _clean_username(username)
     if role not in Role.values:
         raise Rejected("unknown_role", f"The role is one of {', '.join(Role.values)}.")
+    if User.objects.filter(username__iexact=username).exists():
+        raise Rejected("username_taken", f"There is already a person named {username}.")
     try:
         with transaction.atomic():
             user: User = User.objects.create_user(

@@ -150,12 +150,19 @@ def upload(request: PersonRequest, folder_id: int) -> HttpResponseBase:
             messages.error(request, f"{one.name}: {one.problem}")
     n_changed = sum(one.is_changed for one in received)
     n_same = sum(one.document is not None and not one.is_changed for one in received)
-    messages.success(request, f"{n_changed} queued, {n_same} unchanged.")
+    messages.success(request, f"{n_changed} stored, {n_same} unchanged.")
     return redirect("sources:folder", folder.pk)
 
 
+def _named_by_browser(name: str) -> str:
+    """A file's name as it is on disk: in a form's header browsers write three signs of it with a percent."""
+    for written, sign in (("%22", '"'), ("%0D", " "), ("%0A", " ")):
+        name = name.replace(written, sign)
+    return name
+
+
 def _take_in(request: PersonRequest, folder: Folder, file: UploadedFile[bytes], path: str) -> Received:
-    name = path or file.name or ""
+    name = path or _named_by_browser(file.name or "")
     try:
         document, is_changed = upload_document(
             actor=request.user, folder=folder, name=name, pieces=file.chunks()

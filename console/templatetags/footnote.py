@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from pathlib import PurePosixPath
 from urllib.parse import urlencode
 
 from django import template
@@ -76,6 +77,17 @@ def _relative(seconds: float) -> str:
         if seconds < limit:
             return f"{int(seconds / size)} {unit} ago"
     return f"{int(seconds / 86_400 / 30)} months ago"
+
+
+@register.filter
+def has_telling_title(document: Document) -> bool:
+    """True when the title says more than the file's name: ``Travel policy`` beside ``travel-policy.md`` does not."""
+    stem = PurePosixPath(document.name).stem
+    return bool(_letters(document.title)) and _letters(document.title) not in _letters(stem)
+
+
+def _letters(text: str) -> str:
+    return "".join(character for character in text.casefold() if character.isalnum())
 
 
 @register.filter

@@ -21,6 +21,7 @@ from console.people.services import create_user
 from console.questions.models import Citation, Question, QuestionState
 from console.questions.reading import WITHHELD
 from console.sources.models import Document, DocumentState
+from console.templatetags.footnote import has_telling_title
 from tests.console.conftest import LIMIT, SECRET, World, answered_question, make_failed
 
 As = Callable[..., Client]
@@ -287,8 +288,31 @@ def test_upload_keeps_paths_and_says_what_changed(world: World, as_role: As) -> 
     admin, url = as_role("admin"), f"/folders/{world.travel.pk}/upload"
     first = admin.post(url, {"files": SimpleUploadedFile("a.md", b"# A"), "paths": "deep/a.md"}, headers=HTMX)
     again = admin.post(url, {"files": SimpleUploadedFile("a.md", b"# A"), "paths": "deep/a.md"}, headers=HTMX)
-    assert (text_of(first), text_of(again)) == ("deep/a.md queued", "deep/a.md unchanged")
+    assert (text_of(first), text_of(again)) == ("deep/a.md stored", "deep/a.md unchanged")
     assert "Choose at least one file" in text_of(admin.post(url, headers=HTMX))
+
+
+def test_names_are_kept_as_they_are_on_disk(world: World, as_role: As) -> None:
+    admin, url = as_role("admin"), f"/folders/{world.travel.pk}/upload"
+    for sent, path in (("5%22 disk%0A.md", ""), ("x.md", "a&lt;b%22.md"), ("100%.md", "")):
+        data = {"files": SimpleUploadedFile(sent, b"# A")} | ({"paths": path} if path else {})
+        assert admin.post(url, data, headers=HTMX).status_code == 200
+    names = set(Document.objects.values_list("name", flat=True))
+    assert {'5" disk .md', "a&lt;b%22.md", "100%.md"} <= names
+
+
+@pytest.mark.parametrize(
+    ("name", "title", "is_shown"),
+    [
+        ("travel-policy.md", "Travel Policy", False),
+        ("hr/travel_policy_2024.pdf", "travel policy", False),
+        ("scan-17.pdf", "Travel policy", True),
+        ("a.md", "", False),
+        ("a.md", "—", False),
+    ],
+)
+def test_a_title_is_shown_only_when_it_says_more_than_the_name(name: str, title: str, is_shown: bool) -> None:
+    assert has_telling_title(Document(name=name, title=title)) is is_shown
 
 
 def test_a_token_is_shown_once_and_stored_as_a_hash(world: World, as_role: As) -> None:
