@@ -9,19 +9,22 @@ one leaves somebody without an answer, and `client_msg_id` lets Slack itself dro
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 
 from django.conf import settings
 from slack_sdk import WebClient
 from slack_sdk.errors import SlackApiError
 
 from bot import posting
-from bot.answers import answer_view
+from bot.answers import AnswerView, answer_view
 from bot.client import web_client
-from bot.faults import Kind, fault_of
-from bot.messages import Message, asked_message, messages_of, with_note
+from bot.faults import CALL_FAILED, Kind, fault_of, place_of
+from bot.messages import Message, asked_message, asked_text, messages_of, not_taken_text, with_note
 from console.channels import outbox
 from console.channels.outbox import Claim, LostLeaseError
-from console.questions.models import Question, Surface
+from console.channels.selectors import search_scope
+from console.questions import wording
+from console.questions.models import Answer, Question, QuestionState, Surface
 
 log = logging.getLogger(__name__)
 
@@ -34,7 +37,10 @@ TOO_LONG_NOTE = "The answer goes on. Ask in a channel that I am a member of to r
 
 
 class _AnswerPrivatelyError(Exception):
-    """The channel is not ours to post in, or outsiders read it: only the asker is answered."""
+    """The channel is not ours to post in, or outsiders read it: only the asker is answered.
+
+    Its argument is the code to record where the asker cannot be answered alone either.
+    """
 
 
 def pick_up_undelivered(at_start: bool = False) -> int:
@@ -71,10 +77,10 @@ def _try_to_deliver(claim: Claim) -> None:
         _deliver(claim)
     except LostLeaseError:
         raise
-    except (SlackApiError, OSError) as error:
+    except CALL_FAILED as error:
         _record_fault(claim, error)
-    except Exception:
-        log.exception("delivery of question %s broke", claim.delivery.question_id)
+    except Exception as error:  # noqa: BLE001 - whatever it is, the delivery goes on later
+        log.error("delivery of question %s broke: %s", claim.delivery.question_id, place_of(error))  # noqa: TRY400
         outbox.put_off(claim, wait_s=_backoff_s(claim), error="internal", may_be_posted=True)
 
 
@@ -85,8 +91,13 @@ def _record_fault(claim: Claim, error: Exception) -> None:
         case Kind.RATE_LIMITED:
             # Parts posted before this one, or by an earlier try, are found again by their mark.
             may_be_posted = claim.was_posting or bool(claim.delivery.message_ts)
+            is_stuck = claim.delivery.n_attempts > outbox.MAX_ATTEMPTS
             outbox.put_off(
-                claim, wait_s=fault.wait_s, error=fault.code, may_be_posted=may_be_posted, gives_up=False
+                claim,
+                wait_s=max(fault.wait_s, LONGEST_WAIT_S) if is_stuck else fault.wait_s,
+                error=fault.code,
+                may_be_posted=may_be_posted,
+                max_attempts=outbox.MAX_LIMITED_ATTEMPTS,
             )
         case Kind.UNSURE:
             outbox.put_off(claim, wait_s=_backoff_s(claim), error=fault.code, may_be_posted=True)
@@ -99,31 +110,73 @@ def _backoff_s(claim: Claim) -> float:
 
 
 def _deliver(claim: Claim) -> None:
-    question = claim.delivery.question
-    messages = messages_of(answer_view(question))
     client = web_client()
     try:
         thread_ts = _thread_ts(client, claim)
-    except _AnswerPrivatelyError:
-        _answer_privately(claim, messages)
+    except _AnswerPrivatelyError as refusal:
+        _answer_privately(claim, _messages_now(claim.delivery.question), refused=str(refusal))
         return
     posted = _already_posted(client, claim, thread_ts) if claim.was_posting else {}
+    messages = _messages_now(claim.delivery.question)
     for part, message in enumerate(messages):
         if part in posted:
             continue
-        outbox.renew_lease(claim)
-        ts = posting.post_message(
-            client,
-            message,
-            channel=question.slack_channel_id,
-            thread_ts=thread_ts,
-            event_type=posting.ANSWER,
-            question_id=str(question.pk),
-            part=part,
-        )
-        if part == 0:
-            outbox.record_message(claim, ts)
+        try:
+            _post_part(client, claim, message, thread_ts=thread_ts, part=part)
+        except SlackApiError as error:
+            fault = fault_of(error)
+            if fault.kind is not Kind.PERMANENT or not posting.is_response_url(claim.delivery.response_url):
+                raise
+            _answer_privately(claim, messages[part:], refused=fault.code)
+            return
     outbox.record_delivered(claim)
+
+
+def _post_part(client: WebClient, claim: Claim, message: Message, *, thread_ts: str, part: int) -> None:
+    question = claim.delivery.question
+    outbox.renew_lease(claim)
+    ts = posting.post_message(
+        client,
+        message,
+        channel=question.slack_channel_id,
+        thread_ts=thread_ts,
+        event_type=posting.ANSWER,
+        question_id=str(question.pk),
+        part=part,
+        last_resort=not_taken_text(str(question.pk)),
+    )
+    if part == 0:
+        outbox.record_message(claim, ts)
+
+
+def _messages_now(question: Question) -> list[Message]:
+    """The messages as the folder rights of this moment allow them.
+
+    A delivery can wait for hours; a folder that was closed meanwhile must not be read from after that.
+    """
+    scope = search_scope(question)
+    view = answer_view(question)
+    if view.outcome == QuestionState.ANSWERED and not _folders_of(question.answer) <= set(scope.folder_ids):
+        log.warning("question %s: a cited folder was closed before its answer was posted", question.pk)
+        reason = scope.denial or wording.NOT_ALLOWED_CHOSEN
+        view = AnswerView(QuestionState.NOT_ALLOWED, view.audience, reason=reason)
+    elif not set(question.answer.folder_ids) <= set(scope.folder_ids):
+        # A refusal names the closest document and the folders with unreadable files.
+        view = replace(view, closest=None, unreadable="")
+    return messages_of(view)
+
+
+def _folders_of(answer: Answer) -> set[int]:
+    """Where the cited documents lay when they were quoted, and where they lie now."""
+    folder_ids: set[int] = set()
+    for citation in answer.citations.select_related("document"):
+        if citation.folder_id is not None:
+            folder_ids.add(citation.folder_id)
+        if citation.document is not None:
+            folder_ids.add(citation.document.folder_id)
+        elif citation.folder_id is None:
+            folder_ids.update(answer.folder_ids)
+    return folder_ids
 
 
 def _already_posted(client: WebClient, claim: Claim, thread_ts: str) -> dict[int, str]:
@@ -155,7 +208,7 @@ def _thread_ts(client: WebClient, claim: Claim) -> str:
     if delivery.thread_ts:
         return delivery.thread_ts
     if not posting.is_read_by_members_only(client, question.slack_channel_id):
-        raise _AnswerPrivatelyError
+        raise _AnswerPrivatelyError("not_in_channel")
     root_ts = _posted_root(client, question) if claim.was_posting else ""
     try:
         root_ts = root_ts or posting.post_message(
@@ -166,10 +219,12 @@ def _thread_ts(client: WebClient, claim: Claim) -> str:
             event_type=posting.ASKED,
             question_id=str(question.pk),
             part=0,
+            last_resort=asked_text(question.slack_user_id, "a question."),
         )
     except SlackApiError as error:
-        if fault_of(error).kind is Kind.PERMANENT:
-            raise _AnswerPrivatelyError from error
+        fault = fault_of(error)
+        if fault.kind is Kind.PERMANENT:
+            raise _AnswerPrivatelyError(fault.code) from error
         raise
     outbox.record_thread(claim, root_ts)
     return root_ts
@@ -187,11 +242,11 @@ def _posted_root(client: WebClient, question: Question) -> str:
     return (found or {}).get(0, "")
 
 
-def _answer_privately(claim: Claim, messages: list[Message]) -> None:
+def _answer_privately(claim: Claim, messages: list[Message], *, refused: str) -> None:
     """Answer by `response_url`. Such messages carry no mark, so a repeated try shows them again."""
     url = claim.delivery.response_url
     if not posting.is_response_url(url):
-        outbox.record_undeliverable(claim, "not_in_channel")
+        outbox.record_undeliverable(claim, refused)
         return
     if len(messages) > PRIVATE_MESSAGES:
         messages = [
@@ -201,7 +256,7 @@ def _answer_privately(claim: Claim, messages: list[Message]) -> None:
     for message in messages:
         outbox.renew_lease(claim)
         status = posting.answer_privately(url, message)
-        if status == 429 or status >= 500:
+        if status in {408, 429} or status >= 500:
             outbox.put_off(
                 claim, wait_s=_backoff_s(claim), error=f"response_url http_{status}", may_be_posted=True
             )

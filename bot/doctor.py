@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from django.conf import settings
-from slack_sdk.errors import SlackApiError
 
 from bot.client import web_client
-from bot.faults import fault_of
+from bot.faults import CALL_FAILED, fault_of
 
 MANIFEST = Path(__file__).parent / "manifest.json"
 
@@ -64,7 +63,7 @@ def _way_in() -> Check:
 def _bot_token() -> list[Check]:
     try:
         answer = web_client().auth_test()
-    except (SlackApiError, OSError) as error:
+    except CALL_FAILED as error:
         step = "Install the app again and copy the Bot User OAuth Token into SLACK_BOT_TOKEN."
         return [Check(False, f"Slack does not accept the bot token ({fault_of(error).code}).", step)]
     granted = _granted(answer.headers)
@@ -99,7 +98,7 @@ def _app_token() -> list[Check]:
         return []
     try:
         web_client().apps_connections_open(app_token=settings.SLACK_APP_TOKEN)
-    except (SlackApiError, OSError) as error:
+    except CALL_FAILED as error:
         step = "Create an app-level token with connections:write, turn Socket Mode on, set SLACK_APP_TOKEN."
         return [Check(False, f"Slack does not accept the app-level token ({fault_of(error).code}).", step)]
     return [Check(True, "Socket Mode can connect.")]

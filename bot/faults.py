@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+import math
+import re
+import traceback
 from dataclasses import dataclass
 from enum import Enum
+from http.client import HTTPException
+from pathlib import Path
 
 from slack_sdk.errors import SlackApiError
 
+CALL_FAILED = (SlackApiError, OSError, HTTPException)
+"""What a call to Slack raises when it was refused, or when its answer did not arrive whole."""
+
+_CODE = re.compile(r"[a-z0-9_]{1,80}", re.ASCII)
+"""Slack's own words. Anything else is a body that is not Slack's: it may hold anybody's text."""
+_SCOPES = re.compile(r"[a-z0-9_:.,\- ]{1,100}", re.ASCII)
 _RATE_LIMITED = {"ratelimited", "rate_limited"}
 _TOO_LARGE = {
     "invalid_blocks",
@@ -24,6 +35,7 @@ _UNSURE = {
     "duplicate_channel_not_found",
 }
 _DEFAULT_WAIT_S = 30.0
+_LONGEST_WAIT_S = 3_600.0
 
 
 class Kind(Enum):
@@ -37,7 +49,10 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A failed call. `code` is Slack's word for it, with the missing scope where that is the cause."""
+    """A failed call. `code` is Slack's word for it, with the missing scope where that is the cause.
+
+    It is logged and stored, so it never holds anything but words that Slack or we have chosen.
+    """
 
     kind: Kind
     code: str
@@ -45,20 +60,41 @@ class Fault:
 
 
 def fault_of(error: Exception) -> Fault:
-    """Sort an exception of `slack_sdk`; whatever is not an answer of Slack leaves it unsure."""
+    """Sort an exception of `slack_sdk`; whatever is not an answer of Slack leaves it unsure.
+
+    A page of a proxy, half a body or an empty one can stand in for Slack's answer to a post that was
+    taken. `slack_sdk` makes an error text of such a body, with the body in it.
+    """
     if not isinstance(error, SlackApiError):
         return Fault(Kind.UNSURE, type(error).__name__)
     data, status, headers = _parts(error)
-    code = str(data.get("error") or f"http_{status}")
+    code = _code_of(data)
     if status == 429 or code in _RATE_LIMITED:
         return Fault(Kind.RATE_LIMITED, "ratelimited", _retry_after_s(headers))
+    if not code:
+        return Fault(Kind.UNSURE, f"http_{status}" if status != 200 else "not_json")
     if code in _TOO_LARGE:
         return Fault(Kind.TOO_LARGE, code)
     if code in _UNSURE or status >= 500:
         return Fault(Kind.UNSURE, code)
     if code == "missing_scope":
-        return Fault(Kind.PERMANENT, f"missing_scope: {data.get('needed', '?')}")
+        needed = str(data.get("needed"))
+        return Fault(Kind.PERMANENT, f"missing_scope: {needed if _SCOPES.fullmatch(needed) else '?'}")
     return Fault(Kind.PERMANENT, code)
+
+
+def place_of(error: Exception) -> str:
+    """``KeyError in incoming.py:42 < ask.py:27``: for the log, without the message and what it may quote."""
+    frames = reversed(traceback.extract_tb(error.__traceback__)[-4:])
+    places = " < ".join(f"{Path(frame.filename).name}:{frame.lineno}" for frame in frames)
+    return f"{type(error).__name__} in {places}"
+
+
+def _code_of(data: dict[str, object]) -> str:
+    """Slack's word for the fault; empty when the body is not one of Slack's."""
+    code = data.get("error")
+    is_of_slack = "ok" in data and isinstance(code, str) and _CODE.fullmatch(code)
+    return str(code) if is_of_slack else ""
 
 
 def _parts(error: SlackApiError) -> tuple[dict[str, object], int, dict[str, str]]:
@@ -76,6 +112,7 @@ def _lower(headers: object) -> dict[str, str]:
 
 def _retry_after_s(headers: dict[str, str]) -> float:
     try:
-        return max(1.0, float(headers["retry-after"]))
+        wait_s = float(headers["retry-after"])
     except (KeyError, ValueError):
         return _DEFAULT_WAIT_S
+    return min(_LONGEST_WAIT_S, max(1.0, wait_s)) if math.isfinite(wait_s) else _DEFAULT_WAIT_S

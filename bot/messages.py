@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from django.conf import settings
+
 from bot.answers import AnswerView, Closest, Sentence, Source
 from bot.splitting import split_mrkdwn
 from bot.text import escape
@@ -86,8 +88,19 @@ _BUILDERS = {
 def asked_message(user_id: str, question: str) -> Message:
     """The message under which a slash command's answer goes; it shows what was asked."""
     pieces = split_mrkdwn(escape(question), SECTION_CHARS - 100)
-    shown = f"<@{user_id}> asked: {''.join(pieces[:1])}{'…' if len(pieces) > 1 else ''}"
+    shown = asked_text(user_id, f"{''.join(pieces[:1])}{'…' if len(pieces) > 1 else ''}")
     return Message(shown, [_section(shown)])
+
+
+def asked_text(user_id: str, question: str) -> str:
+    """``@ada asked: …``; the question is escaped already."""
+    return f"<@{user_id}> asked: {question}"
+
+
+def not_taken_text(question_id: str) -> str:
+    """What is left to say when Slack refuses an answer in every form: where it can be read."""
+    url = escape(f"{settings.BASE_URL}/questions/{question_id}")
+    return f"I have an answer, but Slack did not take it: <{url}|read it in the console>."
 
 
 def with_note(message: Message, note: str) -> Message:

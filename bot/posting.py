@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from slack_sdk import WebClient
 from slack_sdk.errors import SlackApiError
+from slack_sdk.web import SlackResponse
 from slack_sdk.webhook import WebhookClient
 
 from bot.client import TIMEOUT_S
@@ -21,6 +22,10 @@ _PAGES = 5
 _PAGE_SIZE = 200
 
 
+class IncompleteAnswerError(OSError):
+    """Slack said yes and left out what was asked for, so nothing is known."""
+
+
 def post_message(
     client: WebClient,
     message: Message,
@@ -30,11 +35,15 @@ def post_message(
     event_type: str,
     question_id: str,
     part: int,
+    last_resort: str,
 ) -> str:
-    """Post one message and give back its ts; once more without blocks if Slack refuses those.
+    """Post one message and give back its ts.
+
+    What Slack will not take is sent without blocks; what it will not take then either is replaced by
+    the short text of `last_resort`.
 
     Raises:
-        SlackApiError, OSError: it was refused, or it is not known whether it was taken.
+        SlackApiError, OSError, HTTPException: it was refused, or it is not known whether it was taken.
     """
     arguments: dict[str, Any] = {
         "channel": channel,
@@ -46,13 +55,26 @@ def post_message(
         # Undocumented as an argument, named in the documented errors: Slack drops a repeated id.
         "client_msg_id": str(uuid.uuid5(uuid.UUID(question_id), f"{event_type}:{part}")),
     }
-    try:
-        posted = client.chat_postMessage(text=message.text, blocks=message.blocks, **arguments)
-    except SlackApiError as error:
-        if fault_of(error).kind is not Kind.TOO_LARGE:
-            raise
-        posted = client.chat_postMessage(text=message.plain, **arguments)
-    return str(posted["ts"])
+    forms: list[dict[str, Any]] = [
+        {"text": message.text, "blocks": message.blocks},
+        {"text": message.plain},
+        {"text": last_resort},
+    ]
+    for form in forms:
+        try:
+            return _ts_of(client.chat_postMessage(**form, **arguments))
+        except SlackApiError as error:
+            if fault_of(error).kind is not Kind.TOO_LARGE:
+                raise
+            refusal = error
+    raise refusal
+
+
+def _ts_of(posted: SlackResponse) -> str:
+    ts = posted.get("ts")
+    if not isinstance(ts, str) or not ts:
+        raise IncompleteAnswerError
+    return ts
 
 
 def posted_parts(
@@ -61,7 +83,7 @@ def posted_parts(
     """The ts of each part that is already posted; None when this bot may not look.
 
     Raises:
-        SlackApiError, OSError: Slack could not be asked just now.
+        SlackApiError, OSError, HTTPException: Slack could not be asked just now.
     """
     found: dict[int, str] = {}
     arguments: dict[str, Any] = {
@@ -78,7 +100,10 @@ def posted_parts(
                 if thread_ts
                 else client.conversations_history(**arguments)
             )
-            for message in page.get("messages") or []:
+            messages = page.get("messages")
+            if not isinstance(messages, list):
+                raise IncompleteAnswerError
+            for message in messages:
                 metadata = message.get("metadata") or {}
                 payload = metadata.get("event_payload") or {}
                 is_ours = metadata.get("event_type") == event_type and message.get("bot_id")
@@ -100,7 +125,7 @@ def is_read_by_members_only(client: WebClient, channel: str) -> bool:
     A slash command does not say whether its channel is shared with another organisation.
 
     Raises:
-        SlackApiError, OSError: Slack could not be asked just now.
+        SlackApiError, OSError, HTTPException: Slack could not be asked just now.
     """
     if channel.startswith("D"):
         return True

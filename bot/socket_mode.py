@@ -8,12 +8,11 @@ import threading
 from django.conf import settings
 from django.db import connections
 from slack_bolt.adapter.socket_mode import SocketModeHandler
-from slack_sdk.errors import SlackApiError
 from slack_sdk.socket_mode.client import BaseSocketModeClient
 from slack_sdk.socket_mode.request import SocketModeRequest
 
 from bot.app import build_app
-from bot.faults import Kind, fault_of
+from bot.faults import CALL_FAILED, Kind, fault_of
 
 log = logging.getLogger(__name__)
 
@@ -64,7 +63,7 @@ class SlackConnection:
         while not self._stopped.is_set():
             try:
                 self._handler.connect()  # type: ignore[no-untyped-call]
-            except (SlackApiError, OSError) as error:
+            except CALL_FAILED as error:
                 fault = fault_of(error)
                 if fault.kind is Kind.PERMANENT:
                     log.error("Slack refused the connection (%s); run `manage.py doctor`.", fault.code)  # noqa: TRY400

@@ -20,6 +20,9 @@ from console.questions.models import TERMINAL_STATES
 LEASE_S = 60
 MAX_ATTEMPTS = 40
 """With the longest wait of five minutes that is about three hours of Slack being away."""
+MAX_LIMITED_ATTEMPTS = 400
+"""How often a delivery may be tried when Slack itself asks to wait: more than a day."""
+LONGEST_WAIT_S = 3_600.0
 
 
 class LostLeaseError(Exception):
@@ -45,6 +48,12 @@ def claim_delivery(question_id: str) -> Claim | None:
             .first()
         )
         if delivery is None:
+            return None
+        if delivery.n_attempts >= MAX_LIMITED_ATTEMPTS:
+            # Each of those tries ended without a word, as when a process dies while it posts.
+            delivery.state, delivery.last_error = DeliveryState.UNDELIVERABLE, "too_many_attempts"
+            delivery.lease_until = delivery.not_before = None
+            delivery.save(update_fields=["state", "last_error", "lease_until", "not_before"])
             return None
         was_posting = delivery.state == DeliveryState.POSTING
         delivery.state = DeliveryState.POSTING
@@ -95,20 +104,21 @@ def record_delivered(claim: Claim) -> None:
     )
 
 
-def put_off(claim: Claim, *, wait_s: float, error: str, may_be_posted: bool, gives_up: bool = True) -> None:
-    """Try again after `wait_s` seconds; after `MAX_ATTEMPTS` the delivery is given up.
+def put_off(
+    claim: Claim, *, wait_s: float, error: str, may_be_posted: bool, max_attempts: int = MAX_ATTEMPTS
+) -> None:
+    """Try again after `wait_s` seconds, an hour at most; after `max_attempts` the delivery is given up.
 
     `may_be_posted` keeps the row in `posting`, so that the next try looks in the thread first.
-    A wait that Slack itself asked for is no reason to give up.
     """
-    if gives_up and claim.delivery.n_attempts >= MAX_ATTEMPTS:
+    if claim.delivery.n_attempts >= max_attempts:
         record_undeliverable(claim, error)
         return
     _write(
         claim,
         state=DeliveryState.POSTING if may_be_posted else DeliveryState.PENDING,
         lease_until=None,
-        not_before=timezone.now() + timedelta(seconds=wait_s),
+        not_before=timezone.now() + timedelta(seconds=min(LONGEST_WAIT_S, max(0.0, wait_s))),
         last_error=error[:200],
     )
 

@@ -59,7 +59,7 @@ def leaks(payload: dict, *, base_url: str, asker: str = "") -> list[str]:
         if PINGS.search(text):
             problems.append(f"pings: {text[:80]}")
         for link in re.findall(r"<([^>]*)>", text):
-            if not link.startswith(f"{base_url}/documents/"):
+            if not link.startswith((f"{base_url}/documents/", f"{base_url}/questions/")):
                 problems.append(f"links to {link}")
         if re.search(r"&(?!amp;|lt;|gt;)", text):
             problems.append(f"half an entity: {text[-80:]}")

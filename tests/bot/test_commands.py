@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -81,6 +82,60 @@ def test_where_posting_is_refused_only_the_asker_is_answered(
     slack.script("chat.postMessage", Failure(error="not_in_channel"))
     assert deliver(asked()).state == DeliveryState.DELIVERED
     assert len(slack.private_messages) == 1
+
+
+@pytest.mark.parametrize("error", ["is_archived", "not_in_channel", "token_revoked"])
+def test_where_only_the_question_could_be_posted_the_asker_is_answered(
+    slack: FakeSlack, asked: Callable[..., Question], error: str
+) -> None:
+    slack.script("chat.postMessage", None, Failure(error=error))
+    assert deliver(asked()).state == DeliveryState.DELIVERED
+    (message,) = slack.private_messages
+    assert "180 EUR. [1]" in texts_of(message)[1]
+
+
+def test_where_a_part_could_be_posted_the_asker_gets_the_others(
+    slack: FakeSlack, asked: Callable[..., Question]
+) -> None:
+    slack.script("chat.postMessage", None, None, Failure(error="is_archived"))
+    question = asked(*["A sentence that fills the page with words." for _ in range(200)])
+    assert deliver(question).state == DeliveryState.DELIVERED
+    assert len(slack.posts) == 2
+    assert [message["text"] for message in slack.private_messages] == ["Part 2 of 2"]
+
+
+def test_without_a_way_to_the_asker_slacks_word_is_kept(
+    slack: FakeSlack, asked: Callable[..., Question]
+) -> None:
+    question = asked()
+    SlackDelivery.objects.update(response_url="")
+    slack.script("chat.postMessage", None, Failure(error="is_archived"))
+    row = deliver(question)
+    assert (row.state, row.last_error) == (DeliveryState.UNDELIVERABLE, "is_archived")
+
+
+def test_a_question_slack_will_not_show_is_left_out(slack: FakeSlack, asked: Callable[..., Question]) -> None:
+    slack.script("chat.postMessage", Failure(error="invalid_blocks"), Failure(error="msg_too_long"))
+    assert deliver(asked()).state == DeliveryState.DELIVERED
+    root, answer = slack.posts
+    assert root["text"] == "<@U00000USR01> asked: a question."
+    assert answer["thread_ts"] == root["ts"]
+
+
+@pytest.mark.parametrize("failure", [Failure(body="<html>"), Failure(status=404, body="<html>")])
+@pytest.mark.parametrize("is_taken", [True, False])
+def test_an_unread_response_doubles_no_question(
+    slack: FakeSlack, asked: Callable[..., Question], failure: Failure, is_taken: bool
+) -> None:
+    question = asked()
+    slack.script("chat.postMessage", replace(failure, is_taken=is_taken))
+    slack.script("conversations.info", None, failure)
+    for _ in range(3):
+        row = deliver(question)
+        make_due(question)
+    assert row.state == DeliveryState.DELIVERED
+    assert len(slack.posts) == 2
+    assert slack.private_messages == []
 
 
 def test_where_outsiders_read_along_only_the_asker_is_answered(

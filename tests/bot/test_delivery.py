@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -13,7 +14,7 @@ from bot.delivery import deliver_answer, pick_up_undelivered
 from console.channels import outbox
 from console.channels.models import DeliveryState, SlackDelivery
 from console.questions.models import Question, QuestionState, Surface
-from tests.bot.fake_slack import ALL_SCOPES, Failure, FakeSlack
+from tests.bot.fake_slack import ALL_SCOPES, BASE_URL, Failure, FakeSlack
 from tests.bot.limits import texts_of
 from tests.bot.payloads import CHANNEL, DM, TS
 
@@ -172,6 +173,99 @@ def test_a_lost_response_never_doubles_or_loses_the_answer(
     assert len(slack.posts) == 1
 
 
+HTML = "<html>SECRET of a document</html>"
+NO_ANSWERS = {
+    "html": Failure(body=HTML),
+    "truncated": Failure(body='{"ok": true, "message": {"text": "SECRET of a docu'),
+    "empty": Failure(body=""),
+    "list": Failure(body="[]"),
+    "full list": Failure(body="[1]"),
+    "no ok": Failure(body='{"error": "channel_not_found"}'),
+    "no ts": Failure(body='{"ok": true}'),
+    "html 404": Failure(status=404, body=HTML),
+    "html 407": Failure(status=407, body=HTML),
+    "html 408": Failure(status=408, body=HTML),
+    "text as the error": Failure(body='{"ok": false, "error": "SECRET of a document"}'),
+}
+
+
+@pytest.mark.parametrize("is_taken", [True, False], ids=["taken", "lost"])
+@pytest.mark.parametrize("failure", NO_ANSWERS.values(), ids=NO_ANSWERS)
+def test_what_is_no_answer_of_slack_leaves_it_unsure(
+    slack: FakeSlack,
+    finished: Finished,
+    caplog: pytest.LogCaptureFixture,
+    failure: Failure,
+    is_taken: bool,
+) -> None:
+    question = finished(LIMIT)
+    slack.script("chat.postMessage", replace(failure, is_taken=is_taken))
+    row = deliver(question)
+    assert row.state == DeliveryState.POSTING
+    assert row.last_error in {
+        "not_json",
+        "http_404",
+        "http_407",
+        "http_408",
+        "internal",
+        "IncompleteAnswerError",
+    }
+    # The lookup too can meet such a page; it is no reason to post again.
+    slack.script("conversations.replies", failure)
+    make_due(question)
+    row = deliver(question)
+    make_due(question)
+    assert deliver(question).state == DeliveryState.DELIVERED
+    assert len(slack.posts) == 1
+    ours = [record for record in caplog.records if not record.name.startswith("slack_")]
+    assert ours
+    assert not any("SECRET" in f"{record.getMessage()} {record.exc_text}" for record in ours)
+
+
+@pytest.mark.parametrize(
+    ("value", "least", "most"),
+    [("inf", 1, 60), ("nan", 1, 60), ("1e12", 3_590, 3_601), ("-5", 0, 2), ("abc", 1, 60), ("", 1, 60)],
+)
+def test_a_wait_that_is_no_sensible_number_ends(
+    slack: FakeSlack, finished: Finished, value: str, least: int, most: int
+) -> None:
+    question = finished(LIMIT)
+    slack.script("chat.postMessage", Failure(status=429, headers={"Retry-After": value}))
+    started = timezone.now()
+    row = deliver(question)
+    assert (row.state, row.last_error) == (DeliveryState.PENDING, "ratelimited")
+    assert timedelta(seconds=least) <= row.not_before - started <= timedelta(seconds=most)
+
+
+@pytest.mark.parametrize("wait_s", [float("inf"), float("nan"), 1e300, -1e300])
+def test_no_wait_overflows(slack: FakeSlack, finished: Finished, wait_s: float) -> None:
+    claim = outbox.claim_delivery(str(finished(LIMIT).pk))
+    assert claim is not None
+    outbox.put_off(claim, wait_s=wait_s, error="x", may_be_posted=True)
+    assert SlackDelivery.objects.get().not_before <= timezone.now() + timedelta(hours=1)
+
+
+def test_waiting_for_slack_slows_down_and_ends(slack: FakeSlack, finished: Finished) -> None:
+    question = finished(LIMIT)
+    wait = Failure(status=429, headers={"Retry-After": "1"})
+    slack.script("chat.postMessage", wait, wait)
+    SlackDelivery.objects.update(n_attempts=outbox.MAX_ATTEMPTS)
+    assert deliver(question).not_before > timezone.now() + timedelta(seconds=delivery.LONGEST_WAIT_S - 10)
+    make_due(question)
+    SlackDelivery.objects.update(n_attempts=outbox.MAX_LIMITED_ATTEMPTS - 1)
+    row = deliver(question)
+    assert (row.state, row.last_error) == (DeliveryState.UNDELIVERABLE, "ratelimited")
+
+
+def test_tries_that_never_end_are_counted(slack: FakeSlack, finished: Finished) -> None:
+    question = finished(LIMIT)
+    SlackDelivery.objects.update(n_attempts=outbox.MAX_LIMITED_ATTEMPTS, state=DeliveryState.POSTING)
+    row = deliver(question)
+    assert (row.state, row.last_error) == (DeliveryState.UNDELIVERABLE, "too_many_attempts")
+    assert slack.calls == []
+    assert outbox.deliver_again(str(question.pk))
+
+
 def test_429_is_honoured_without_sleeping(slack: FakeSlack, finished: Finished) -> None:
     question = finished(LIMIT)
     slack.script("chat.postMessage", Failure(status=429, error="ratelimited", headers={"Retry-After": "37"}))
@@ -243,6 +337,26 @@ def test_what_slack_finds_too_large_is_sent_simpler(slack: FakeSlack, finished: 
     assert "[1] Travel policy › Hotels" in message["text"]
 
 
+def test_an_answer_slack_takes_in_no_form_is_pointed_to(slack: FakeSlack, finished: Finished) -> None:
+    question = finished(LIMIT)
+    slack.script("chat.postMessage", Failure(error="invalid_blocks"), Failure(error="msg_too_long"))
+    assert deliver(question).state == DeliveryState.DELIVERED
+    (message,) = slack.posts
+    assert message["text"] == (
+        "I have an answer, but Slack did not take it: "
+        f"<{BASE_URL}/questions/{question.pk}|read it in the console>."
+    )
+
+
+def test_an_answer_and_a_pointer_that_slack_takes_in_no_form_are_undeliverable(
+    slack: FakeSlack, finished: Finished
+) -> None:
+    slack.script("chat.postMessage", *[Failure(error="invalid_blocks")] * 3)
+    row = deliver(finished(LIMIT))
+    assert (row.state, row.last_error) == (DeliveryState.UNDELIVERABLE, "invalid_blocks")
+    assert len(slack.calls_of("chat.postMessage")) == 3
+
+
 @pytest.mark.parametrize("n_sentences", [1, 60, 700])
 def test_an_answer_of_any_length_arrives_whole_and_in_order(
     slack: FakeSlack, finished: Finished, n_sentences: int
@@ -297,11 +411,13 @@ def test_a_bug_in_posting_is_tried_again_and_ends(
     slack: FakeSlack, finished: Finished, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def broken(*_: object) -> None:
-        raise RuntimeError("bug")
+        raise RuntimeError("SECRET of a document")
 
     monkeypatch.setattr(delivery, "messages_of", broken)
     question = finished(LIMIT)
     assert deliver(question).last_error == "internal"
+    assert "RuntimeError in test_delivery.py" in caplog.text
+    assert "SECRET" not in caplog.text
     SlackDelivery.objects.update(n_attempts=outbox.MAX_ATTEMPTS - 1)
     make_due(question)
     assert deliver(question).state == DeliveryState.UNDELIVERABLE
