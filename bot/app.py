@@ -12,11 +12,14 @@ from slack_bolt.authorization import AuthorizeResult
 
 from bot import listeners
 from bot.client import web_client
+from bot.faults import place_of
 from bot.incoming import Json
 
 log = logging.getLogger(__name__)
 
 LISTENER_THREADS = 16
+UNREADABLE = (ValueError, TypeError, AttributeError, LookupError, RecursionError)
+"""What parsing raises on a body that is no JSON, no UTF-8 or not shaped as Slack shapes it."""
 
 
 @cache
@@ -47,9 +50,22 @@ def build_app() -> App:
         ignoring_self_events_enabled=False,  # `bot.incoming` does it, together with other bots
         listener_executor=ThreadPoolExecutor(LISTENER_THREADS, thread_name_prefix="slack-listener"),
     )
+    app.error(_answer_error)
     app.middleware(_acknowledge_rate_limit_notice)
     listeners.register(app)
     return app
+
+
+def _answer_error(error: Exception) -> BoltResponse:
+    """A 400 for what Bolt or we could not make sense of, a 500 for what failed on our side.
+
+    Slack sends both again. Messages of exceptions are kept out of the log: they can hold what people wrote.
+    """
+    if isinstance(error, UNREADABLE):
+        log.warning("a request of Slack could not be read: %s", place_of(error))
+        return BoltResponse(status=400, body="The request could not be read.")
+    log.error("a request of Slack failed: %s", place_of(error))
+    return BoltResponse(status=500)
 
 
 def _authorize(enterprise_id: str | None, team_id: str | None) -> AuthorizeResult:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from typing import Any, TypeAlias
 
@@ -17,48 +18,65 @@ TYPED_SUBTYPES = {None, "file_share", "thread_broadcast"}
 SLACK_ITSELF = {"USLACK", "USLACKBOT"}
 """Slack's own users write messages without a subtype or a bot id, such as "archived the channel"."""
 
+_ID = re.compile(r"[A-Za-z0-9_.:-]+", re.ASCII)
+_URL_CHARS = 500
+
+
+class MalformedError(ValueError):
+    """A signed request that is not shaped as Slack shapes it."""
+
 
 def question_of_event(body: Json, surface: Surface) -> IncomingQuestion | None:
-    """The question in an event, or None when it is not one that anybody waits to see answered."""
-    event: Json = body["event"]
+    """The question in an event, or None when it is not one that anybody waits to see answered.
+
+    An event of another shape than Slack's is none: nobody could be answered.
+    """
+    event = _object(body.get("event"))
     own_user_id = _own_user_id(body)
     if _reason_to_ignore(event, own_user_id):
         return None
-    text = plain_question(str(event.get("text") or ""), own_user_id=own_user_id)
+    text = plain_question(_text(event.get("text")), own_user_id=own_user_id)
     if not text and event.get("files"):
         return None
     team_id = _team_id(body)
     return IncomingQuestion(
         team_id=team_id,
-        event_id=str(body.get("event_id") or f"{event['channel']}:{event['ts']}"),
-        kind=str(event["type"]),
+        event_id=_id(body.get("event_id"), 80) or f"{event['channel']}:{event['ts']}",
+        kind=_text(event.get("type"))[:40],
         surface=surface,
-        channel_id=str(event["channel"]),
-        user_id=str(event["user"]),
-        ts=str(event["ts"]),
-        thread_ts=str(event.get("thread_ts") or ""),
+        channel_id=_id(event["channel"]),
+        user_id=_id(event["user"]),
+        ts=_id(event["ts"]),
+        thread_ts=_id(event.get("thread_ts")),
         text=text,
         is_external=_is_external(body, event, team_id),
     )
 
 
 def question_of_command(body: Json) -> IncomingQuestion | None:
-    """The question in a slash command, or None when nothing follows the command."""
-    text = plain_question(str(body.get("text") or ""), own_user_id="")
+    """The question in a slash command, or None when nothing follows the command.
+
+    Raises:
+        MalformedError: it does not say who asked, or where.
+    """
+    text = plain_question(_text(body.get("text")), own_user_id="")
     if not text:
         return None
-    trigger_id = str(body.get("trigger_id") or uuid.uuid4())[:60]
+    channel_id, user_id = _id(body.get("channel_id")), _id(body.get("user_id"))
+    if not channel_id or not user_id:
+        raise MalformedError("a command without channel_id or user_id")
+    trigger_id = _id(body.get("trigger_id"), 200)[:60] or str(uuid.uuid4())
     return IncomingQuestion(
-        team_id=str(body.get("team_id") or body.get("enterprise_id") or ""),
+        team_id=_id(body.get("team_id")) or _id(body.get("enterprise_id")),
         event_id=f"cmd:{trigger_id}",
         kind="command",
         surface=Surface.SLACK_COMMAND,
-        channel_id=str(body["channel_id"]),
-        user_id=str(body["user_id"]),
+        channel_id=channel_id,
+        user_id=user_id,
         ts=f"cmd-{trigger_id}",
         thread_ts="",
         text=text,
-        response_url=str(body.get("response_url") or ""),
+        response_url=_url(body.get("response_url")),
     )
 
 
@@ -69,32 +87,40 @@ def is_direct_message(event: Json) -> bool:
 
 def _reason_to_ignore(event: Json, own_user_id: str) -> str:
     """Why nobody waits for an answer; empty when somebody does."""
-    if event.get("subtype") not in TYPED_SUBTYPES:
+    subtype = event.get("subtype")
+    if subtype is not None and _text(subtype) not in TYPED_SUBTYPES:
         return "not typed by a person"
     if event.get("bot_id") or event.get("bot_profile"):
         # Also our own posts. Bots that mention each other stop here, after no round.
         return "written by a bot"
     if event.get("hidden"):
         return "hidden"
-    user = event.get("user")
+    user = _id(event.get("user"))
     if not user or user in SLACK_ITSELF or user == own_user_id:
         return "written by Slack or by the bot"
-    if not event.get("channel") or not event.get("ts"):
+    if not _id(event.get("channel")) or not _id(event.get("ts")):
         return "no place to answer"
     return ""
 
 
 def _own_user_id(body: Json) -> str:
-    authorizations = body.get("authorizations") or [{}]
-    return str(authorizations[0].get("user_id") or "")
+    return _id(_authorization(body).get("user_id"))
 
 
 def _team_id(body: Json) -> str:
     """The workspace the app is installed in; with Slack Connect `team_id` can be the other one."""
-    authorization = (body.get("authorizations") or [{}])[0]
-    return str(
-        authorization.get("team_id") or body.get("team_id") or authorization.get("enterprise_id") or ""
+    authorization = _authorization(body)
+    return (
+        _id(authorization.get("team_id"))
+        or _id(body.get("team_id"))
+        or _id(authorization.get("enterprise_id"))
     )
+
+
+def _authorization(body: Json) -> Json:
+    authorizations = body.get("authorizations")
+    first = authorizations[0] if isinstance(authorizations, list) and authorizations else None
+    return _object(first)
 
 
 def _is_external(body: Json, event: Json, team_id: str) -> bool:
@@ -109,4 +135,25 @@ def _is_external(body: Json, event: Json, team_id: str) -> bool:
     if any(home and home != team_id for home in homes):
         return True
     profile = event.get("user_profile") or {}
+    if not isinstance(profile, dict):
+        return True
     return any(profile.get(name) for name in ("is_restricted", "is_ultra_restricted", "is_stranger"))
+
+
+def _object(value: object) -> Json:
+    return value if isinstance(value, dict) else {}
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _id(value: object, max_chars: int = 32) -> str:
+    """An id or a ts as the database can keep it; empty when it cannot be one of Slack's."""
+    text = _text(value)
+    return text if len(text) <= max_chars and _ID.fullmatch(text) else ""
+
+
+def _url(value: object) -> str:
+    text = _text(value)
+    return text if len(text) <= _URL_CHARS and text.isascii() and text.isprintable() else ""
