@@ -139,7 +139,7 @@ def test_everything_works_without_javascript(product: Product, new_page: NewPage
     file = {"name": "plain.md", "mimeType": "text/markdown", "buffer": b"# Plain\n\nThe depot opens at six."}
     page.get_by_label("Files", exact=True).set_input_files([file])
     page.get_by_role("button", name="Upload").click()
-    expect(page.locator("#notes")).to_contain_text("1 queued")
+    expect(page.locator("#notes")).to_contain_text("1 stored")
     page.goto(f"{product.url}/ask")
     page.get_by_label("Question").fill(QUESTION)
     page.get_by_role("button", name="Ask", exact=True).click()
