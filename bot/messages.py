@@ -68,13 +68,13 @@ def refusal_blocks(view: AnswerView) -> list[Block]:
 
 def not_allowed_blocks(view: AnswerView) -> list[Block]:
     """That this audience may not see it; never which folders there are."""
-    return _sections(escape(view.reason))
+    return _sections(escape(view.reason.strip() or wording.NOT_ALLOWED_CHOSEN))
 
 
 def broken_blocks(view: AnswerView) -> list[Block]:
     """That something failed on our side, with the reference that finds it in the log."""
     reference = f" Reference {escape(view.reference)}." if view.reference else ""
-    return _sections(f"{escape(view.reason or wording.BROKEN)}{reference}")
+    return _sections(f"{escape(view.reason.strip() or wording.BROKEN)}{reference}")
 
 
 _BUILDERS = {

@@ -65,6 +65,14 @@ def test_an_answer_without_text_is_told_as_our_fault(text: str) -> None:
     assert message.text.strip()
 
 
+@pytest.mark.parametrize("outcome", [QuestionState.NOT_ALLOWED, QuestionState.BROKEN])
+@pytest.mark.parametrize("reason", ["", " \n"])
+def test_an_outcome_without_a_reason_still_says_something(outcome: QuestionState, reason: str) -> None:
+    (message,) = messages_of(view(outcome, reason=reason))
+    assert message.text.strip().startswith(("The answer may stand", "Something failed"))
+    assert slack_would_refuse(sent(message)) is None
+
+
 def test_a_refusal_with_nothing_near_says_only_why() -> None:
     (message,) = messages_of(
         view(QuestionState.REFUSED, reason="The documents hold nothing that I could search.")
