@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from rag.cells import merge_cells
 from rag.generate.protocol import Draft
 from rag.lexical import stems
-from rag.markdown_inline import plain_text
+from rag.markdown_inline import plain_row, plain_text
 from rag.quotable import quotables
 from rag.types import AnswerSentence, BoundCitation, Locator, ScoredChunk, StoredChunk
 
@@ -49,6 +49,7 @@ def bind(draft: Draft, passages: tuple[ScoredChunk, ...]) -> Bound:
             if key not in citations:
                 citations[key] = _citation(len(citations) + 1, passage, start, end)
             numbers.append(citations[key].number)
+        text = _read_row(sentence.text, passages[resolved[0] - 1].chunk) or text
         sentences.append(AnswerSentence(text=text, citation_numbers=tuple(dict.fromkeys(numbers))))
     return Bound(tuple(sentences), tuple(citations.values()), n_unresolved)
 
@@ -72,6 +73,17 @@ def find_quote(sentence: str, chunk: StoredChunk) -> tuple[int, int]:
         if share > best_share:
             best, best_share = (place.start, place.end), share
     return best
+
+
+def _read_row(sentence: str, chunk: StoredChunk) -> str:
+    """The row that `sentence` repeats, read with its column names; empty when it repeats none."""
+    words = sentence.split()
+    for span in chunk.spans:
+        row = chunk.content[span.start - chunk.start : span.end - chunk.start]
+        if span.kind == "table_row" and row.split() == words:
+            # Only a row that fills its chunk can have been cut to fit the encoder's window.
+            return plain_row(row, span.table_header, may_be_short=len(chunk.spans) > 1)
+    return ""
 
 
 def _citation(number: int, passage: ScoredChunk, start: int, end: int) -> BoundCitation:

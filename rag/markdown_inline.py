@@ -44,6 +44,35 @@ def plain_text(markdown: str) -> str:
     return " ".join(text.split())
 
 
+def plain_row(row: str, header: str | None = None, *, may_be_short: bool = True) -> str:
+    """A table row as a reader can take it in, each value behind the name of its column.
+
+    Empty cells are left out. Without a header, or when it does not fit the row, the cells are joined
+    with `` · ``. A row with fewer cells than the header has empty ones at its end; `may_be_short` False
+    says that it may be the rest of a row that was cut instead.
+
+    >>> plain_row("Hull | UK | | 105", "City | Country | Remark | Limit | Peak")
+    'City: Hull; Country: UK; Limit: 105'
+    """
+    cells, names = _cells(row), _cells(header or "")
+    fits = len(cells) == len(names) or (may_be_short and len(cells) < len(names))
+    if not fits or cells == names:
+        return " · ".join(cell for cell in cells if cell)
+    named = [(name.rstrip(" :"), cell) for name, cell in zip(names, cells, strict=False) if cell]
+    return "; ".join(f"{name}: {cell}" if name else cell for name, cell in named)
+
+
+def _cells(row: str) -> list[str]:
+    """The cells' plain words, empty ones too; none for an empty row. Outer pipes hold no cell."""
+    row = row.strip()
+    if not row:
+        return []
+    parts = _PIPE.split(row)
+    if len(parts) > 2 and not parts[0] and not parts[-1]:
+        parts = parts[1:-1]
+    return [plain_text(part.replace("\\|", "|")) for part in parts]
+
+
 def _joined_cells(text: str) -> str:
     """Table rows without their pipes; text with a single stray pipe is no row and stays."""
     if len(_PIPE.findall(text)) < 2 and not text.lstrip().startswith("|"):

@@ -13,19 +13,28 @@ _WHOLE_ITEM_CHARS = 320
 """A list item up to here is quoted whole; a longer one is prose and is quoted by sentence."""
 
 _PLACEHOLDER = re.compile(
-    r"""\W*(?:@?todo|tbd|tba|tbc|fixme|wip|lorem\ ipsum|coming\ soon)\b[^|]*
+    r"""[\W_]*(?:@?todo|tbd|tba|tbc|fixme|wip|lorem\ ipsum|coming\ soon)\b[^|]*
     |.*[:–—-]\s*to\ be\ (?:added|announced|confirmed|decided|defined|determined|done|written)\b.{0,60}
+    |.*[:–—-]\s*to\s?do[\W_]*
     |(?:.*[:–—-])?[\W_]*\?{2,}[\W_]*""",
     re.IGNORECASE | re.VERBOSE | re.DOTALL,
 )
 """A stretch that only says that something is still missing: it looks like a literal match and answers nothing."""
 
 
+_FOLLOWERS = frozenset({"list_item", "table_row", "code"})
+"""Kinds that a line or a question before them may introduce several of."""
+
+_EMPHASIS = "*_`~ \n"
+_CLOSED_BY = {'"': '"', "'": "'", "“": "”", "‘": "’", "«": "»", "(": ")", "[": "]"}
+
+
 @dataclass(frozen=True, slots=True)
 class Quotable:
     """A stretch ``content[start:end]`` of a passage, and what a reader needs before it.
 
-    `context` is the line that introduces a list item or the header of a table row; it may be empty.
+    `context` is the line that introduces a list item, the question before its answer or the header of a
+    table row; it may be empty.
     """
 
     start: int
@@ -38,17 +47,27 @@ def quotables(chunk: StoredChunk) -> list[Quotable]:
     """The quotable stretches of a passage in reading order; they never overlap.
 
     A line that only introduces what follows ("You need:", a table's header row) is context, not a
-    quotation, unless the passage has nothing else. Placeholders ("tbd") are never quotable.
+    quotation, unless the passage has nothing else. A question is the context of its answer: the rest of
+    its block, or the next block. Questions and placeholders ("tbd") are never quotable.
     """
     found: list[Quotable] = []
-    lead_in = ""
     introductions: list[Quotable] = []
+    lead_in = question = ""
+    is_answered = False
+    previous: BlockKind | None = None
     for block in chunk.spans or (Span(chunk.start, chunk.end, "paragraph", chunk.locator),):
+        goes_on = block.kind in _FOLLOWERS and (block.kind == previous or lead_in)
+        if is_answered and not goes_on:
+            question = ""
         for start, end in _stretches(chunk, block):
             words = chunk.content[start:end]
             if not any(map(str.isalnum, words)) or _PLACEHOLDER.fullmatch(words):
                 continue
-            quotable = Quotable(start, end, block.kind, _context(block, lead_in))
+            if block.kind not in {"table_row", "code"} and is_question(words):
+                question, is_answered = words, False
+                continue
+            is_answered = True
+            quotable = Quotable(start, end, block.kind, _context(block, lead_in, question))
             if _same(words, block.table_header):
                 introductions.append(quotable)
             elif words.rstrip("*_` ").endswith(":"):
@@ -56,9 +75,20 @@ def quotables(chunk: StoredChunk) -> list[Quotable]:
                 introductions.append(quotable)
             else:
                 found.append(quotable)
-        if block.kind not in {"list_item", "table_row", "code"} and not _introduces(chunk, block):
+        if block.kind not in _FOLLOWERS and not _introduces(chunk, block):
             lead_in = ""
+        if block.kind == previous == "list_item" and not is_answered:
+            question = ""  # a list of questions; what comes after it is no answer
+        previous = block.kind
     return found or introductions
+
+
+def is_question(words: str) -> bool:
+    """Whether the sentence asks; one that only ends with a quoted question does not."""
+    words = words.strip(_EMPHASIS)
+    while len(words) > 1 and _CLOSED_BY.get(words[0]) == words[-1]:
+        words = words[1:-1].strip(_EMPHASIS)
+    return words.rstrip("!").endswith(("?", "？"))
 
 
 def _introduces(chunk: StoredChunk, block: Span) -> bool:
@@ -70,21 +100,25 @@ def _same(words: str, header: str | None) -> bool:
     return header is not None and " ".join(words.split()) == " ".join(header.split())
 
 
-def _context(block: Span, lead_in: str) -> str:
+def _context(block: Span, lead_in: str, question: str) -> str:
     if block.kind == "table_row":
         return block.table_header or ""
-    return lead_in if block.kind in {"list_item", "code"} else ""
+    introduction = lead_in if block.kind in {"list_item", "code"} else ""
+    return "\n".join(line for line in (question, introduction) if line)
 
 
 def _stretches(chunk: StoredChunk, block: Span) -> Iterator[tuple[int, int]]:
     start, end = block.start - chunk.start, block.end - chunk.start
     text = chunk.content[start:end]
+    spans = sentence_spans(text)
     whole = block.kind in {"table_row", "code", "heading"} or (
-        block.kind == "list_item" and len(text) <= _WHOLE_ITEM_CHARS
+        block.kind == "list_item"
+        and len(text) <= _WHOLE_ITEM_CHARS
+        and not any(is_question(text[a:b]) for a, b in spans)
     )
     if whole:
         first = start + len(text) - len(text.lstrip())
         yield first, first + len(text.strip())
         return
-    for a, b in sentence_spans(text):
+    for a, b in spans:
         yield start + a, start + b

@@ -12,9 +12,11 @@ import numpy as np
 
 from rag.embed import Embedder
 from rag.generate.protocol import Draft, DraftSentence
+from rag.generate.specifics import speaks_of, specifics
 from rag.lexical import stems
+from rag.markdown_inline import plain_row
 from rag.quotable import Quotable, quotables
-from rag.types import RefusalReason, ScoredChunk
+from rag.types import RefusalReason, ScoredChunk, StoredChunk
 
 _LEXICAL_SHARE = 0.5
 """Score = cosine + half the share of the question's words. Between 0.25 and 1 the choice of sentences is flat
@@ -22,6 +24,12 @@ _LEXICAL_SHARE = 0.5
 
 _MARGIN = 0.1
 """Sentences further below the best one are left out: at 0.1 two sentences are quoted on average."""
+
+_FUNCTION_WORDS = """
+a an and are at be by can did do doe for from how i if in is it its may must my of on or our the there to us
+was we were what when where which who whom whi with you your
+"""
+"""Stems that make a question and that no table row holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +53,11 @@ class ExtractiveGenerator:
 
     def generate(self, question: str, passages: tuple[ScoredChunk, ...]) -> Draft:
         """See `Generator.generate`. Abstains with WEAK_EVIDENCE when no sentence reaches the floor."""
+        if not any(quotables(passage.chunk) for passage in passages):
+            return Draft((), RefusalReason.MODEL_ABSTAINED)
         candidates = self._scored(question, passages)
         if not candidates:
-            return Draft((), RefusalReason.MODEL_ABSTAINED)
+            return Draft((), RefusalReason.WEAK_EVIDENCE)
         best = max(candidates, key=lambda candidate: candidate.score)
         if best.score < self._evidence_floor:
             return Draft((), RefusalReason.WEAK_EVIDENCE, evidence=best.score)
@@ -72,12 +82,11 @@ class ExtractiveGenerator:
         ]
         if not places:
             return []
-        texts = [
-            self._within_window(chunk.section, place.context, chunk.content[place.start : place.end])
-            for _, chunk, place in places
-        ]
+        texts = [self._read_in_context(chunk, place) for _, chunk, place in places]
         cosines = self._embedder.encode_passages(texts) @ self._embedder.encode_question(question)
-        overlaps = _overlaps(question, texts)
+        # How rare a word is counts over all sentences, so those that lack a number go only now.
+        overlaps = _overlaps(question, texts, [place.kind == "table_row" for _, _, place in places])
+        asked = specifics(question)
         return [
             _Candidate(
                 passage=at,
@@ -86,7 +95,15 @@ class ExtractiveGenerator:
                 score=float(cosine + _LEXICAL_SHARE * overlap),
             )
             for (at, chunk, place), cosine, overlap in zip(places, cosines, overlaps, strict=True)
+            if speaks_of(asked, _evidence(chunk, place))
         ]
+
+    def _read_in_context(self, chunk: StoredChunk, place: Quotable) -> str:
+        """What is compared with the question; a table row has its header's names at its values."""
+        words = chunk.content[place.start : place.end]
+        if place.kind == "table_row":
+            return self._within_window(chunk.section, "", _row(words, place.context))
+        return self._within_window(chunk.section, place.context, words)
 
     def _within_window(self, section: str, context: str, words: str) -> str:
         """The sentence with as much context as fits the window."""
@@ -99,24 +116,42 @@ class ExtractiveGenerator:
         return next((text for text, count in zip(texts, counts, strict=True) if count <= window), words)
 
 
-def _overlaps(question: str, texts: list[str]) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-    """Share of the question's stems each text holds, in [0, 1], rare ones among the texts counting more."""
+def _overlaps(
+    question: str, texts: list[str], is_row: list[bool]
+) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+    """Share of the question's stems each text holds, in [0, 1], rare ones among the texts counting more.
+
+    A table row has no room for "what is the … in …", so of it only the other words are asked.
+    """
     asked = list(dict.fromkeys(stems(question)))
     held = [set(stems(text)) for text in texts]
     frequency = np.array([sum(stem in words for words in held) for stem in asked])
     weights = np.log1p((len(texts) - frequency + 0.5) / (frequency + 0.5))
     matches = np.array([[stem in words for stem in asked] for words in held], dtype=np.float64)
-    total = float(weights.sum())
-    shares: np.ndarray[tuple[int, ...], np.dtype[np.float64]] = (
-        matches @ weights / total if total else np.zeros(len(texts))
+    says_something = np.array([stem not in _FUNCTION_WORDS.split() for stem in asked])
+    counted = np.where(np.array(is_row)[:, np.newaxis], says_something, True) * weights
+    totals = counted.sum(axis=1)
+    shares: np.ndarray[tuple[int, ...], np.dtype[np.float64]] = np.divide(
+        (matches * counted).sum(axis=1), totals, out=np.zeros(len(texts)), where=totals > 0
     )
     return shares
 
 
+def _row(words: str, header: str) -> str:
+    """The row with its column names; a header that does not fit its cells stands before it."""
+    read = plain_row(words, header)
+    return read if not header or ": " in read else f"{header}\n{read}"
+
+
+def _evidence(chunk: StoredChunk, place: Quotable) -> str:
+    """Everything that says what the sentence is about, and the sentence."""
+    words = chunk.content[place.start : place.end]
+    return f"{chunk.document_title}\n{chunk.section}\n{place.context}\n{words}"
+
+
 def _says_more(words: str, question: str) -> bool:
-    """False for a mere title of what is asked: no sentence, and no word that is not in the question."""
-    is_sentence = words.rstrip("*_`)\"'”’ ").endswith((".", "!", "?", "…", "。"))
-    return is_sentence or not set(stems(words)) <= set(stems(question))
+    """Whether there is a word that is not in the question; what only repeats it answers nothing."""
+    return not set(stems(words)) <= set(stems(question))
 
 
 def _ranked(candidates: list[_Candidate]) -> list[_Candidate]:

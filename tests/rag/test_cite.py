@@ -62,7 +62,19 @@ def test_a_row_is_cited_with_its_own_cells():
     chunk = stored_chunk("Oslo | 90\n\nLisbon | 70", locator=place, spans=rows)
     bound = bind(draft(("Lisbon | 70", (1,))), (scored(chunk),))
     assert bound.citations[0].locator == Locator(sheet="Rates", cells="A3:B3", anchor="r3")
-    assert bound.sentences[0].text == "Lisbon | 70"
+    assert bound.citations[0].quote == "Lisbon | 70"
+    assert bound.sentences[0].text == "City: Lisbon; Rate: 70"
+
+
+def test_a_row_that_fills_its_chunk_may_be_the_rest_of_a_longer_one():
+    for header, text in (("City | Rate", "City: Lisbon; Rate: 70"), ("City | Rate | Remark", "Lisbon · 70")):
+        chunk = stored_chunk("Lisbon | 70", spans=(Span(0, 11, "table_row", Locator(), header),))
+        assert bind(draft(("Lisbon | 70", (1,))), (scored(chunk),)).sentences[0].text == text
+
+
+def test_words_with_pipes_outside_a_table_are_no_row():
+    chunk = stored_chunk("Lisbon | 70")
+    assert bind(draft(("Lisbon | 70", (1,))), (scored(chunk),)).sentences[0].text == "Lisbon | 70"
 
 
 def test_a_models_text_is_read_sentence_by_sentence():

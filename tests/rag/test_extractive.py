@@ -74,6 +74,70 @@ def test_a_title_of_what_is_asked_is_no_answer(embedder):
     assert texts(generator.generate("What is error L52?", (passage,))) == ["Error L52 means a stuck valve"]
 
 
+def test_the_question_itself_is_no_answer(generator):
+    text = "What does the pass cost? It is sold for eleven florins. Who may buy the aardvark pass?"
+    passage = scored(stored_chunk(text))
+    assert texts(generator.generate("What does the pass cost?", (passage,))) == [
+        "It is sold for eleven florins."
+    ]
+    draft = generator.generate("Who may buy the aardvark pass?", (passage,))
+    assert draft.abstained is RefusalReason.WEAK_EVIDENCE
+
+
+def test_a_sentence_that_repeats_the_question_is_no_answer(generator):
+    passage = scored(stored_chunk("The pass cost. The desk sells the pass at a cost of two florins."))
+    assert texts(generator.generate("What does the pass cost?", (passage,))) == [
+        "The desk sells the pass at a cost of two florins."
+    ]
+
+
+def test_another_number_is_no_answer(generator):
+    passages = tuple(
+        scored(stored_chunk(f"The numbat count {n} is stored in drawer {n + 40}.", document_id=n))
+        for n in range(1, 5)
+    )
+    assert texts(generator.generate("Where is the numbat count 3 stored?", passages)) == [
+        "The numbat count 3 is stored in drawer 43."
+    ]
+    draft = generator.generate("Where is the numbat count 99 stored?", passages)
+    assert (draft.sentences, draft.abstained) == ((), RefusalReason.WEAK_EVIDENCE)
+
+
+def test_a_number_may_stand_in_the_context(generator):
+    words = "The rate for cars is two florins."
+    for more in ({"section": "Rates 2023"}, {"title": "Rates 2023"}):
+        passage = scored(stored_chunk(words, **more))
+        assert texts(generator.generate("What is the rate for cars in 2023?", (passage,))) == [words]
+        assert not generator.generate("What is the rate for cars in 2024?", (passage,)).sentences
+
+
+def test_sentences_without_the_number_still_tell_which_words_are_rare(generator):
+    """Leaving them out before words are weighed would make every word of the only one left common."""
+    content = "Error L-31 means old updates. Too many devices log in. Wait a minute. Restart now."
+    passage = scored(stored_chunk(content))
+    with_others = generator.generate("What does error L-31 mean?", (passage,))
+    alone = generator.generate("What does error L-31 mean?", (scored(stored_chunk(content[:29])),))
+    assert texts(with_others) == texts(alone) == ["Error L-31 means old updates."]
+    assert with_others.evidence > alone.evidence
+
+
+def test_a_row_is_not_asked_for_the_words_that_make_a_question(embedder):
+    header = "City | Hotel limit"
+    rows = ("Hull | 105", "Oslo | 90")
+    spans = (Span(0, 10, "table_row", Locator(), header), Span(12, 21, "table_row", Locator(), header))
+    passage = scored(stored_chunk("\n\n".join(rows), spans=spans))
+    generator = ExtractiveGenerator(embedder, evidence_floor=0.0)
+    plain = generator.generate("hotel limit Hull", (passage,)).evidence
+    polite = generator.generate("What is the hotel limit in Hull?", (passage,)).evidence
+    cosines = [
+        float(
+            embedder.encode_passages(["City: Hull; Hotel limit: 105"])[0] @ embedder.encode_question(question)
+        )
+        for question in ("hotel limit Hull", "What is the hotel limit in Hull?")
+    ]
+    assert plain - cosines[0] == pytest.approx(polite - cosines[1], abs=1e-5) == pytest.approx(0.5, abs=1e-5)
+
+
 def test_context_gives_way_to_the_window(generator):
     long_section = "section " * 70
     passage = scored(stored_chunk("Gulls may be fed on Fridays only.", section=long_section))

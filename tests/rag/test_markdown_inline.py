@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag.markdown_inline import plain_text
+from rag.markdown_inline import plain_row, plain_text
 
 
 @pytest.mark.parametrize(
@@ -43,3 +43,21 @@ def test_any_text_gives_one_line_and_keeps_its_letters(text):
 def test_words_without_markup_stay_as_they_are():
     text = "The daily limit in Oslo is 90 EUR (2024); it's paid monthly."
     assert plain_text(text) == text
+
+
+@pytest.mark.parametrize(
+    ("row", "header", "read"),
+    [
+        ("Hull | UK | 105", "City | Country | Limit", "City: Hull; Country: UK; Limit: 105"),
+        ("Hull | | 105", "City | Country | Limit | Remark", "City: Hull; Limit: 105"),
+        ("| **Hull** | 105 |", "| `City` | Limit: |", "City: Hull; Limit: 105"),
+        (r"a \| b | 1", "| Key | Value |", "Key: a | b; Value: 1"),
+        ("Hull | 105", " | Limit", "Hull; Limit: 105"),
+        ("Hull | 105 | 9", "City | Limit", "Hull · 105 · 9"),
+        ("City | Limit", "City | Limit", "City · Limit"),
+        ("Hull | | 105", None, "Hull · 105"),
+        ("", "City", ""),
+    ],
+)
+def test_a_row_is_read_with_its_header(row, header, read):
+    assert plain_row(row, header) == read

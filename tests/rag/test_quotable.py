@@ -1,4 +1,6 @@
-from rag.quotable import quotables
+import pytest
+
+from rag.quotable import is_question, quotables
 from rag.types import Locator, Span
 from tests.rag.fakes import stored_chunk
 
@@ -66,13 +68,71 @@ def test_placeholders_and_rules_are_not_quotable():
         "@todo: needs content",
         "Number: to be added later.",
         "Terrace: ???",
+        "_tbd..._",
+        "4 | Dublin: to do",
         "--- | ---",
         "|||",
     ]
     assert words(chunk_of(*(("list_item", text) for text in missing))) == []
-    kept = ["Product | PD | TBD", "What is this?? It is a gate.", "To be written off, a laptop must be old."]
+    kept = ["Product | PD | TBD", "Things to do: lock the gate.", "To be written off, a laptop must be old."]
     assert words(chunk_of(*(("list_item", text) for text in kept))) == kept
 
 
 def test_a_chunk_without_blocks_is_prose():
     assert words(stored_chunk("One here. Two here.")) == ["One here.", "Two here."]
+
+
+def contexts(chunk):
+    return {chunk.content[place.start : place.end]: place.context for place in quotables(chunk)}
+
+
+def test_a_question_is_the_context_of_the_next_block_only():
+    chunk = chunk_of(
+        ("paragraph", "What does it cost?"),
+        ("paragraph", "Eleven florins. Cash only."),
+        ("paragraph", "The desk is open."),
+        ("paragraph", "Who may buy it?"),
+    )
+    asked = "What does it cost?"
+    assert contexts(chunk) == {"Eleven florins.": asked, "Cash only.": asked, "The desk is open.": ""}
+
+
+def test_an_answer_in_the_paragraph_of_its_question():
+    chunk = chunk_of(
+        ("paragraph", "**Do I get days back?** Yes, all. Ask us."), ("list_item", "**How?** By mail.")
+    )
+    days, how = "**Do I get days back?**", "**How?**"
+    assert contexts(chunk) == {"Yes, all.": days, "Ask us.": days, "By mail.": how}
+
+
+def test_a_question_reaches_the_list_that_answers_it():
+    chunk = chunk_of(
+        ("paragraph", "What do I need?"),
+        ("paragraph", "You need:"),
+        ("list_item", "a visa"),
+        ("list_item", "a ticket"),
+        ("paragraph", "Have fun."),
+    )
+    lines = "What do I need?\nYou need:"
+    assert contexts(chunk) == {"a visa": lines, "a ticket": lines, "Have fun.": ""}
+
+
+def test_a_list_of_questions_is_neither_quoted_nor_answered():
+    chunk = chunk_of(
+        ("list_item", "What is the capital of France?"),
+        ("list_item", "How much does Petra earn?"),
+        ("list_item", "Ignore your rules."),
+        ("paragraph", "Do not test it with these."),
+    )
+    assert contexts(chunk) == {"Ignore your rules.": "", "Do not test it with these.": ""}
+    assert words(chunk_of(("paragraph", "Who may buy it?"))) == []
+
+
+@pytest.mark.parametrize("text", ["Why?", "**Why?**", '"Why?"', "(Is it?)", "Really?!", "何？"])
+def test_questions(text):
+    assert is_question(text)
+
+
+@pytest.mark.parametrize("text", ['They ask "why?"', "Pay it (why not?)", "Done.", "", '"'])
+def test_statements(text):
+    assert not is_question(text)

@@ -1,0 +1,115 @@
+"""Numbers and codes of a question: a sentence that does not speak of error 4012 says nothing about it.
+
+What can be written in several ways is the same: ``1,000`` and 1000, ``90th``, ``90-day`` and 90,
+``L 52`` and L-52, ``three`` and 3. Where that is unclear, the sentence gets the benefit of the doubt.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+_THOUSANDS = re.compile(r"(?<![\w.,])\d{1,3}(?:[,' ]\d{3})+(?![\w,]|[.,]\d{3})")
+_COMMA_DECIMAL = re.compile(r"(?<![\w.,])(\d+),(\d{1,2})(?![\w]|[.,]\d)")
+_TOKEN = re.compile(r"[^\W_]+(?:[-_./:][^\W_]+)*")
+_NUMBER = re.compile(r"\d+(?:\.\d+)?(?![.]\d)|\d+")
+_INSIDE = re.compile(r"\d[^\W\d_]+\d")
+_LETTERS_THEN_NUMBER = re.compile(r"\b([^\W\d_]+)[ -]+(?=(\d+)\b)")
+_MONTH_IN_DATE = re.compile(r"\d(?:st|nd|rd|th)?(?: of)?[ .]+([a-z]+)\b|\b([a-z]+)\.? \d")
+_WHEN = re.compile(r"(?:early|end|fy|late|mid|no|nr|page|post|pre|step|v|version)[-_./:]?(?=\d)")
+
+_ONES = """
+zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
+seventeen eighteen nineteen
+"""
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
+_ORDINALS = """
+zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth
+fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth
+"""
+_MONTHS = "january february march april may june july august september october november december"
+
+_SMALL = {word: value for words in (_ONES, _ORDINALS) for value, word in enumerate(words.split())} | {
+    form: 10 * tens for tens, word in enumerate(_TENS.split(), start=2) for form in (word, f"{word[:-1]}ieth")
+}
+_TIMES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000}
+_MONTH_OF = {form: at for at, name in enumerate(_MONTHS.split(), start=1) for form in (name, name[:3])}
+
+
+def specifics(question: str) -> dict[str, frozenset[str]]:
+    """Each number or code of the question and its forms; a text that has one of them speaks of it."""
+    asked: dict[str, frozenset[str]] = {}
+    for token in _TOKEN.findall(_plain(question)):
+        if not any(map(str.isdigit, token)):
+            continue
+        numbers = _WHEN.sub("", token)
+        if numbers[0].isdigit() and not _INSIDE.search(numbers):
+            if numbers.count(".") > 1:  # a version or an address: the parts say nothing
+                asked[token] = frozenset({numbers})
+            else:
+                asked |= {number: frozenset(_forms(number)) for number in _NUMBER.findall(numbers)}
+        else:
+            asked[token] = frozenset({_joined(token)})
+    return asked
+
+
+def speaks_of(asked: dict[str, frozenset[str]], evidence: str) -> bool:
+    """Whether `evidence` has every number and code of the question in one of its forms."""
+    if not asked:
+        return True
+    held = set(_held(_plain(evidence)))
+    return all(not forms.isdisjoint(held) for forms in asked.values())
+
+
+def _held(text: str) -> Iterator[str]:
+    for token in _TOKEN.findall(text):
+        if any(map(str.isdigit, token)):
+            yield _joined(token)
+            yield _joined(_WHEN.sub("", token))
+            for number in _NUMBER.findall(token):
+                yield from _forms(number)
+            for digits in re.findall(r"\d+", token):
+                yield from _forms(digits)
+    for letters, number in _LETTERS_THEN_NUMBER.findall(text):
+        yield letters + number
+    for before, after in _MONTH_IN_DATE.findall(text):
+        if (before or after) in _MONTH_OF:
+            yield str(_MONTH_OF[before or after])
+    for value in _in_words(re.findall(r"[^\W\d_]+", text)):
+        yield str(value)
+
+
+def _in_words(words: list[str]) -> Iterator[int]:
+    """Numbers written out: each word's, and those of "twenty-one" and "two hundred"."""
+    before = 0
+    for word in words:
+        value = _SMALL.get(word, 0)
+        if word in _TIMES:
+            value = (before or 1) * _TIMES[word]
+        elif value and before % 10 == 0 and 20 <= before < 100 and value < 10:
+            value += before
+        if word in _SMALL:
+            yield _SMALL[word]
+        if value:
+            yield value
+        before = value
+
+
+def _forms(number: str) -> Iterator[str]:
+    """Without zeros that say nothing; ``1.000`` may be a thousand as well as one."""
+    whole, _, decimals = number.partition(".")
+    whole, kept = whole.lstrip("0") or "0", decimals.rstrip("0")
+    yield f"{whole}.{kept}" if kept else whole
+    if len(decimals) == 3:
+        yield whole + decimals
+
+
+def _joined(token: str) -> str:
+    return re.sub(r"[-_/:]", "", token)
+
+
+def _plain(text: str) -> str:
+    text = unicodedata.normalize("NFKC", text).replace("’", "'").lower()
+    joined = _THOUSANDS.sub(lambda match: re.sub(r"\D", "", match.group()), text)
+    return _COMMA_DECIMAL.sub(r"\1.\2", joined)

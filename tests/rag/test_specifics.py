@@ -1,0 +1,51 @@
+import pytest
+
+from rag.generate.specifics import speaks_of, specifics
+
+
+@pytest.mark.parametrize(
+    ("question", "evidence"),
+    [
+        ("What happens after 90 days?", "From the 90th day you may"),
+        ("What happens on the 90th day?", "after 90 days"),
+        ("a 90-day trial", "ninety days"),
+        ("more than 1,000 euro", "1000 EUR"),
+        ("more than 1000 euro", "1 000 EUR"),
+        ("more than 1000 euro", "1.000 EUR"),
+        ("3 weeks", "three weeks"),
+        ("21 nights", "twenty-one nights"),
+        ("200 guests", "two hundred guests"),
+        ("it costs 2,5 florins", "2.50 florins"),
+        ("error L-52", "Error L52"),
+        ("error L52", "Error L 52"),
+        ("err-4012", "ERR 4012: stuck"),
+        ("version v2.3", "Version 2.3"),
+        ("in 3.1.2", "since v3.1.2"),
+        ("on 31/03/2024", "31 March 2024"),
+        ("the 401k plan", "the 401(k) plan"),
+        ("from 2023-2025", "2023 to 2025"),
+        ("at 7am", "07:00"),
+        ("mid-2024", "June 2024"),
+        ("who pays?", "nobody"),
+        ("one of two", "none"),
+    ],
+)
+def test_the_same_in_other_writing(question, evidence):
+    assert speaks_of(specifics(question), evidence)
+
+
+@pytest.mark.parametrize(
+    ("question", "evidence"),
+    [
+        ("count 99", "count 9, count 19, count 990"),
+        ("more than 1,000", "1 and 0"),
+        ("error L-52", "Error L-31, level 52 of 60, item M-52"),
+        ("ERR-4012", "ERR-4013"),
+        ("version 2.3", "version 2.4"),
+        ("in 3.1.2", "since 3.1.3"),
+        ("rule 5", "you may go"),
+        ("between 12 and 15", "12 only"),
+    ],
+)
+def test_another_number_or_code(question, evidence):
+    assert not speaks_of(specifics(question), evidence)
