@@ -15,6 +15,7 @@ from console.access import Rejected, require_admin
 from console.audit.services import record
 from console.people.models import User
 from console.sources.models import Document, DocumentState, ExtractionAttempt, Folder
+from console.values import UNUSABLE_NAME, is_usable_name
 
 RETRYABLE_STATES = (DocumentState.FAILED, DocumentState.PARTIAL, DocumentState.STALLED)
 
@@ -31,12 +32,14 @@ def create_folder(
 
     Raises:
         NotPermitted: the actor is no admin.
-        Rejected: the name is blank or taken.
+        Rejected: the name is blank, cannot be shown, or is taken.
     """
     require_admin(actor)
     name = " ".join(name.split())
     if not name:
         raise Rejected("folder_name_blank", "Give the folder a name.")
+    if not is_usable_name(name):
+        raise Rejected("folder_name_unusable", UNUSABLE_NAME)
     try:
         with transaction.atomic():
             folder = Folder.objects.create(

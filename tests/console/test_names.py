@@ -12,6 +12,7 @@ from console.access import Rejected
 from console.index.services import set_threshold
 from console.people.models import Role, User
 from console.people.services import create_token, create_user
+from console.sources.services import create_folder
 from tests.console.conftest import World
 
 As = Callable[..., Client]
@@ -50,6 +51,13 @@ def test_who_is_made_by_the_command_is_an_admin_in_every_list(
     call_command("createsuperuser", "--noinput", "--username=root", "--email=root@example.org")
     person = User.objects.get(username="root")
     assert (person.role, person.is_admin) == (Role.ADMIN, True)
+
+
+@pytest.mark.parametrize("name", ["\u200b", "Pay\x07roll", "\x1b[31m", "\ud800"])
+def test_a_folder_name_can_be_shown(name: str, db: None) -> None:
+    with pytest.raises(Rejected) as rejected:
+        create_folder(actor=None, name=name)
+    assert rejected.value.code == "folder_name_unusable"
 
 
 def test_a_reason_and_a_token_are_told_in_words(world: World, as_role: As) -> None:
