@@ -82,3 +82,18 @@ def test_answers_refusals_and_chunks_hold_their_floors(handbook):
     assert report.right_passage.rate >= 0.75
     assert report.bluffs.rate <= 0.3
     assert report.bluffs_by_kind["far"].successes == 0
+
+
+@pytest.mark.model
+def test_a_workbooks_row_answers_and_another_number_does_not(handbook):
+    index, _ = handbook
+
+    def ask(question):
+        return answer(question, index=index, scope=SCOPE, thresholds=Thresholds(index.config.distance_cut))
+
+    row = ask("what is the hotel limit in Hull?")
+    assert row.sentences[0].text == "City: Hull; Country: UK; Currency: GBP; Limit: 105; Peak limit: 105"
+    assert row.citations[0].quote == "Hull | UK | GBP | 105 | 105"
+    assert ask("What does error L-31 of the VPN mean?").sentences
+    for question in ("What does error L-99 of the VPN mean?", "What is the capital of France?"):
+        assert ask(question).reason
