@@ -75,7 +75,8 @@ def _source(citation: Citation) -> Source:
     place = separator.join(part for part in (citation.document_title, citation.label) if part)
     if citation.document_id is None:
         return Source(citation.number, place)
-    passage = urlencode({"start": citation.start, "end": citation.end})
+    # `of` lets the page notice that the file was replaced since.
+    passage = urlencode({"start": citation.start, "end": citation.end, "of": citation.document_sha256[:16]})
     return Source(
         citation.number, place, f"{settings.BASE_URL}/documents/{citation.document_id}?{passage}#cited"
     )
