@@ -16,6 +16,9 @@ from rag.markdown_inline import plain_row, plain_text
 from rag.quotable import quotables
 from rag.types import AnswerSentence, BoundCitation, Locator, ScoredChunk, StoredChunk
 
+_DOCUMENTS_OWN_MARKER = re.compile(r"\[(\d{1,4})\]")
+"""A document's own ``[3]`` would read as one of our citations; it is told as ``(3)``, the quote keeps it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Bound:
@@ -50,6 +53,7 @@ def bind(draft: Draft, passages: tuple[ScoredChunk, ...]) -> Bound:
                 citations[key] = _citation(len(citations) + 1, passage, start, end)
             numbers.append(citations[key].number)
         text = _read_row(sentence.text, passages[resolved[0] - 1].chunk) or text
+        text = _DOCUMENTS_OWN_MARKER.sub(r"(\1)", text)
         sentences.append(AnswerSentence(text=text, citation_numbers=tuple(dict.fromkeys(numbers))))
     return Bound(tuple(sentences), tuple(citations.values()), n_unresolved)
 

@@ -6,10 +6,10 @@ import re
 
 _CODE = re.compile(r"(`+)(?P<code>.+?)\1", re.DOTALL)
 _IMAGE_OR_LINK = re.compile(r"!?\[(?P<label>[^\[\]]*)\]\((?:[^()]|\([^()]*\))*\)")
-_REFERENCE = re.compile(r"!?\[(?P<label>[^\[\]]+)\]\[[^\[\]]*\]")
+# Letters in both brackets and no word before: `a[i][j]` is code, and `[1][2]` are somebody's footnotes.
+_REFERENCE = re.compile(r"(?<!\w)!?\[(?P<label>[^\[\]]*[^\W\d_][^\[\]]*)\]\[(?:[^\[\]]*[^\W\d_][^\[\]]*)?\]")
 _AUTOLINK = re.compile(r"<(?:mailto:)?(?P<target>[A-Za-z][\w+.-]*://[^<>\s]+|[^<>\s@]+@[^<>\s]+)>")
 _STRONG = re.compile(r"(?<![\w*_])(\*{1,3}|_{1,3})(?=\S)(?P<words>.+?)(?<=\S)\1(?![\w*_])", re.DOTALL)
-_STRUCK = re.compile(r"~~(?=\S)(?P<words>.+?)(?<=\S)~~", re.DOTALL)
 _BLOCK_MARK = re.compile(r"^[ \t]*(?:#{1,6}[ \t]+|>[ \t]?|[-*+•][ \t]+(?:\[[ xX]\][ \t]+)?)", re.MULTILINE)
 _ESCAPE = re.compile(r"\\([\\`*_{}\[\]()#+\-.!|<>~$&\"'/:;=?@^%,])")
 _PIPE = re.compile(r"(?<!\\)\|")
@@ -19,7 +19,8 @@ _HELD = "\ue000"
 def plain_text(markdown: str) -> str:
     """One line of plain words: no emphasis, code ticks, link targets, escapes, list marks or table pipes.
 
-    Table cells are joined with `` · ``. What is no Markdown (``snake_case``, ``2 * 3``) stays.
+    Table cells are joined with `` · ``. What is no Markdown (``snake_case``, ``2 * 3``) stays, and so do
+    the marks of struck-out words: without them "do ~~not~~ pay" would be told as valid.
 
     >>> plain_text("- See **the** [travel guide](../travel.md): \\\\$50, `a_b`")
     'See the travel guide: $50, a_b'
@@ -39,7 +40,6 @@ def plain_text(markdown: str) -> str:
     text = _ESCAPE.sub(lambda match: hold(match[1]), text)
     for _ in range(2):  # emphasis inside emphasis
         text = _STRONG.sub(lambda match: match["words"], text)
-    text = _STRUCK.sub(lambda match: match["words"], text)
     text = re.sub(f"{_HELD}(\\d+){_HELD}", lambda match: held[int(match[1])], text)
     return " ".join(text.split())
 

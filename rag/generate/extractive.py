@@ -44,7 +44,7 @@ class _Candidate:
 class ExtractiveGenerator:
     """Quotes the best sentences, list items and table rows of the passages."""
 
-    name = "extractive/1"
+    name = "extractive/2"
 
     def __init__(self, embedder: Embedder, *, max_sentences: int = 4, evidence_floor: float = 0.8) -> None:
         self._embedder = embedder

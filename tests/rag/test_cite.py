@@ -47,6 +47,14 @@ def test_white_space_does_not_hide_a_quote():
     assert CONTENT[start:end] == "Mileage is paid\nat **0.58** USD."
 
 
+def test_a_documents_own_bracketed_numbers_do_not_look_like_citations():
+    said = "The tariff [1][2] is 14 EUR [3] a day."
+    passage = scored(stored_chunk(f"{said} Ask Finance."))
+    bound = bind(draft((said, (1,))), (passage,))
+    assert [sentence.text for sentence in bound.sentences] == ["The tariff (1)(2) is 14 EUR (3) a day."]
+    assert bound.citations[0].quote == said
+
+
 def test_a_paraphrase_takes_the_nearest_sentence_and_a_strange_one_the_whole_passage():
     start, end = find_quote("Parking and tolls are not covered by it.", ONE.chunk)
     assert CONTENT[start:end] == "It does not cover [tolls](t.md) or parking."
