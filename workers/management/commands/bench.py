@@ -51,7 +51,6 @@ class CorpusReport:
     latency: rag.LatencyReport
     evaluation: rag.EvaluationReport | None
     peak_mib: float
-    peak_extraction_mib: float
 
 
 class Command(BaseCommand):
@@ -151,8 +150,7 @@ def _measure(corpus: Corpus, *, repeats: int, max_texts: int) -> CorpusReport:
         throughput=rag.measure_throughput(spread, embedder, repeats=repeats),
         latency=latency,
         evaluation=evaluation,
-        peak_mib=_peak_mib(resource.RUSAGE_SELF),
-        peak_extraction_mib=_peak_mib(resource.RUSAGE_CHILDREN),
+        peak_mib=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
     )
 
 
@@ -205,10 +203,6 @@ def _ask(corpus: Corpus, index: rag.Index) -> tuple[rag.LatencyReport, rag.Evalu
     return latency, evaluation
 
 
-def _peak_mib(who: int) -> float:
-    return resource.getrusage(who).ru_maxrss / 1024
-
-
 def _machine() -> str:
     import torch
 
@@ -235,7 +229,7 @@ def _speed(reports: list[CorpusReport]) -> Table:
         ("chunks over the window", [str(r.chunking.n_over_window) for r in reports]),
         (
             "needles destroyed",
-            [f"{len(r.chunking.needles_destroyed)} of {r.chunking.n_needles}" for r in reports],
+            [_destroyed(r.chunking) for r in reports],
         ),
         ("index: chunks/s, both sides on disk", [f"{r.indexed_chunks_per_s:.0f}" for r in reports]),
         ("encode: chunks/s, Footnote", [f"{r.throughput.ours_per_s:.0f}" for r in reports]),
@@ -245,9 +239,12 @@ def _speed(reports: list[CorpusReport]) -> Table:
         ("times batch of 32", [f"{r.throughput.times_batched:.2f}" for r in reports]),
         ("lowest cosine to float32", [f"{r.throughput.lowest_cosine:.5f}" for r in reports]),
         ("peak memory so far, MiB", [f"{r.peak_mib:.0f}" for r in reports]),
-        ("peak of one extraction so far, MiB", [f"{r.peak_extraction_mib:.0f}" for r in reports]),
     ]
     return _filled(table, rows)
+
+
+def _destroyed(chunking: rag.ChunkingReport) -> str:
+    return f"{len(chunking.needles_destroyed)} of {chunking.n_needles}" if chunking.n_needles else "–"
 
 
 def _latency(reports: list[CorpusReport]) -> Table:
