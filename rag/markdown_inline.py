@@ -55,7 +55,8 @@ def plain_row(row: str, header: str | None = None, *, may_be_short: bool = True)
     'City: Hull; Country: UK; Limit: 105'
     """
     cells, names = _cells(row), _cells(header or "")
-    fits = len(cells) == len(names) or (may_be_short and len(cells) < len(names))
+    # A single cell in a wide table is its title or a note, not the first column's value.
+    fits = len(cells) == len(names) or (may_be_short and 1 < len(cells) < len(names))
     if not fits or cells == names:
         return " · ".join(cell for cell in cells if cell)
     named = [(name.rstrip(" :"), cell) for name, cell in zip(names, cells, strict=False) if cell]

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from django.core.management import call_command
 from django.core.management.base import CommandError
-from django.db import DatabaseError
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
 
 from console.people.models import Role, User
 from console.people.services import create_user
@@ -17,18 +18,22 @@ from workers.sample import load_sample
 ADMIN = "admin"
 
 
+def n_migrations_due() -> int:
+    """How many migrations this release has that the database has not."""
+    executor = MigrationExecutor(connection)
+    return len(executor.migration_plan(executor.loader.graph.leaf_nodes()))
+
+
 def require_tables() -> None:
-    """Stop a command that needs the database before there is one.
+    """Stop a command that needs the database before there is one of this release.
 
     Raises:
         CommandError: with the next step.
     """
-    try:
-        User.objects.exists()
-    except DatabaseError as error:
+    if n_migrations_due():
         raise CommandError(
-            "There is no database yet, or it is of another version. Run `make run` (or `manage.py setup`) once."
-        ) from error
+            "There is no database yet, or it is of an older release. Run `make run` (or `manage.py setup`) once."
+        )
 
 
 @dataclass(frozen=True, slots=True)

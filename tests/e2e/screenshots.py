@@ -19,7 +19,7 @@ QUESTIONS = [
     "What does the board pack say about revenue in the third quarter?",
     "Who may open the gate at night?",
     "How many days of leave do I have?",
-    "What is the nightly hotel limit in Lisbon?",
+    "When can I carry over unused days of leave?",
 ]
 MAX_BYTES = 150_000
 """A picture larger than this is stored with a palette of 256 colours."""

@@ -56,6 +56,7 @@ def test_words_without_markup_stay_as_they_are():
         (r"a \| b | 1", "| Key | Value |", "Key: a | b; Value: 1"),
         ("Hull | 105", " | Limit", "Hull; Limit: 105"),
         ("Hull | 105 | 9", "City | Limit", "Hull · 105 · 9"),
+        ("Hotel limits 2025", "City | Country | Limit", "Hotel limits 2025"),
         ("City | Limit", "City | Limit", "City · Limit"),
         ("Hull | | 105", None, "Hull · 105"),
         ("", "City", ""),

@@ -10,7 +10,6 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand
 from django.db import connection
-from django.db.migrations.executor import MigrationExecutor
 from rich.console import Console
 from rich.text import Text
 
@@ -23,6 +22,7 @@ from console.index.selectors import active_version
 from console.people.models import Role, User
 from console.questions.models import PENDING_STATES, Question
 from console.sources.models import ATTENTION_STATES, WORKING_STATES, Document
+from workers.first_start import n_migrations_due
 from workers.ownership import DataFolderOwnership
 
 
@@ -45,7 +45,7 @@ class Command(BaseCommand):
         out = Console(highlight=False)
         n_bad = 0
         checks = [_settings, _database, _people, _model, _index, _documents, _queue, _slack]
-        if _n_migrations_due():
+        if n_migrations_due():
             del checks[2:]  # the others read tables
         for check in checks:
             for finding in _guarded(check):
@@ -75,13 +75,8 @@ def _settings() -> Iterator[Finding]:
     yield Finding(True, f"Python {platform.python_version()}, {settings.MODE} mode, data in {settings.HOME}")
 
 
-def _n_migrations_due() -> int:
-    executor = MigrationExecutor(connection)
-    return len(executor.migration_plan(executor.loader.graph.leaf_nodes()))
-
-
 def _database() -> Iterator[Finding]:
-    n_due = _n_migrations_due()
+    n_due = n_migrations_due()
     if n_due:
         yield Finding(
             False, f"{n_due} migrations are not applied.", "Run `manage.py migrate` (or `make run`)."
