@@ -65,7 +65,8 @@ def answer_question(question_id: str) -> Question | None:
     """Bring one question to its terminal state; None if another worker has it or it is done.
 
     Raises:
-        rag.Unavailable: something is away; the question waits for another try, until none is left.
+        rag.Unavailable: something is away; the sweep sends the question again after a pause, until no try
+            is left.
     """
     question = _claim(question_id)
     if question is None:
@@ -75,7 +76,10 @@ def answer_question(question_id: str) -> Question | None:
         row = _answer(question)
     except rag.Unavailable:
         if question.n_claims < MAX_CLAIMS:
-            Question.objects.filter(pk=question.pk).update(state=QuestionState.RECEIVED, lease_until=None)
+            pause = timedelta(seconds=4 ** (question.n_claims - 1))
+            Question.objects.filter(pk=question.pk).update(
+                state=QuestionState.RECEIVED, lease_until=timezone.now() + pause
+            )
             raise
         log.exception("question %s: the store or a model stayed away", question_id)
         row = broken_row(_new_reference())

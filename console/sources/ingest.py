@@ -344,11 +344,12 @@ def pick_up_pending(*, at_start: bool = False) -> int:
             | Q(lease_until=None, queued_at=None)
             | Q(lease_until=None, queued_at__lt=now - REQUEUE_AFTER)
         )
-        deleted = deleted.filter(deleted_at__lt=now - timedelta(seconds=15))
+        deleted = deleted.filter(queued_at__lt=now - REQUEUE_AFTER)
     ids = list(waiting.order_by("state_changed_at").values_list("pk", flat=True))
-    Document.objects.filter(pk__in=ids).update(queued_at=now)
+    deleted_ids = list(deleted.values_list("pk", flat=True))
+    Document.objects.filter(pk__in=[*ids, *deleted_ids]).update(queued_at=now)
     for document_id in ids:
         queue.ingest_document(document_id)
-    for document_id in deleted.values_list("pk", flat=True):
+    for document_id in deleted_ids:
         queue.purge_document(document_id)
     return len(ids)

@@ -214,8 +214,8 @@ def delete_document(*, actor: User | None, document: Document) -> None:
         locked = Document.objects.select_for_update().get(pk=document.pk)
         if locked.deleted_at is not None:
             return
-        locked.deleted_at = timezone.now()
-        locked.save(update_fields=["deleted_at"])
+        locked.deleted_at = locked.queued_at = timezone.now()
+        locked.save(update_fields=["deleted_at", "queued_at"])
         record(
             actor=actor,
             action="document.delete",

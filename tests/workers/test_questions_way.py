@@ -161,7 +161,11 @@ def test_a_store_that_is_away_is_tried_again_and_then_told_as_broken(
         with pytest.raises(rag.StoreDown):
             answer_question(str(question.pk))
         question.refresh_from_db()
-        assert (question.state, question.lease_until) == (QuestionState.RECEIVED, None)
+        assert question.state == QuestionState.RECEIVED
+        assert services.pick_up_pending() == 0, "it pauses first"
+        assert answer_question(str(question.pk)) is None
+        Question.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
+        assert services.pick_up_pending() == 1
     answer_question(str(question.pk))
     assert answer_of(question).outcome == QuestionState.BROKEN
 

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.text import Text
 
+import rag
 from console import engine
 from console.access import Rejected
 from console.people.models import Role, User
@@ -60,6 +61,8 @@ class Command(BaseCommand):
                 _wait(row, timeout)
         except Rejected as error:
             raise CommandError(str(error)) from error
+        except rag.RagError as error:
+            raise CommandError(f"{error.message} {error.next_step}") from error
         finally:
             if is_owner:
                 engine.close()

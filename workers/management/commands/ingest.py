@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+import rag
 from console import engine
 from console.access import Rejected
 from console.sources.ingest import ingest_document
@@ -76,6 +77,8 @@ class Command(BaseCommand):
             raise CommandError(
                 "Interrupted. What was stored is kept: `make run` reads the rest, and so does the same command."
             ) from error
+        except rag.RagError as error:
+            raise CommandError(f"{error.message} {error.next_step}") from error
         finally:
             if is_owner:
                 engine.close()
