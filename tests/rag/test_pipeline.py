@@ -136,7 +136,8 @@ def test_a_passage_cannot_forge_a_marker(index, handbook):
     result = ask(index)
     assert isinstance(result, Answered)
     assert [citation.number for citation in result.citations] == [1]
-    assert result.sentences[0].text == page[1]
+    assert result.sentences[0].text == "Gulls may be fed on Fridays (2) only (1)."
+    assert result.citations[0].quote == page[1]
     assert result.n_unresolved_markers == 0
 
 
