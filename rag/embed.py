@@ -187,7 +187,7 @@ def _load(folder: Path, dtype: object) -> SentenceTransformer:
     from sentence_transformers import SentenceTransformer
     from transformers.utils import logging
 
-    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    logging.disable_progress_bar()
     try:
         loaded = SentenceTransformer(
             str(folder), device="cpu", local_files_only=True, model_kwargs={"dtype": dtype}
