@@ -16,6 +16,8 @@ app.conf.update(
     result_backend=None,
     task_ignore_result=True,
     task_acks_late=True,
+    # A message that cannot be sent is not waited for: its row is pending, and the sweep sends it.
+    task_publish_retry_policy={"max_retries": 0},
     worker_prefetch_multiplier=1,
     task_default_queue="documents",
     task_routes={

@@ -6,26 +6,21 @@ A lost message loses nothing: the row stays pending in the database and is picke
 
 from __future__ import annotations
 
-import logging
-from functools import partial
-
 from django.db import transaction
 
 from console.celery import app
 
-log = logging.getLogger(__name__)
-
 
 def _send(name: str, argument: int | str) -> None:
-    try:
-        app.send_task(name, args=[argument])
-    except Exception:
-        # The broker being away must not fail the request: the row is pending and will be swept up.
-        log.exception("could not enqueue %s %s; it stays pending", name, argument)
+    app.send_task(name, args=[argument])
 
 
 def _enqueue(name: str, argument: int | str) -> None:
-    transaction.on_commit(partial(_send, name, argument))
+    def send() -> None:
+        _send(name, argument)
+
+    # Robust: a broker that is away is logged and must not fail the request. The row is pending, the sweep sends it.
+    transaction.on_commit(send, robust=True)
 
 
 def ingest_document(document_id: int) -> None:

@@ -8,14 +8,11 @@ of other threads are handed over to it.
 from __future__ import annotations
 
 import asyncio
-import logging
-from functools import partial
 
 from asgiref.sync import async_to_sync
 from channels.layers import InMemoryChannelLayer, get_channel_layer
 from django.db import transaction
 
-log = logging.getLogger(__name__)
 _server_loop: asyncio.AbstractEventLoop | None = None
 
 DOCUMENTS = "documents"
@@ -31,16 +28,17 @@ def register_server_loop(loop: asyncio.AbstractEventLoop) -> None:
 def _send(group: str, payload: dict[str, str | int | float | None]) -> None:
     layer = get_channel_layer()
     message = {"type": "live.message", "payload": payload}
-    try:
-        if isinstance(layer, InMemoryChannelLayer):
-            if _server_loop is not None and _server_loop.is_running():
-                asyncio.run_coroutine_threadsafe(layer.group_send(group, message), _server_loop)
-        elif layer is not None:
-            async_to_sync(layer.group_send)(group, message)
-    except Exception:
-        log.exception("could not publish to %s", group)
+    if not isinstance(layer, InMemoryChannelLayer):
+        async_to_sync(layer.group_send)(group, message)
+    elif _server_loop is not None and _server_loop.is_running():
+        asyncio.run_coroutine_threadsafe(layer.group_send(group, message), _server_loop)
 
 
 def publish(group: str, **payload: str | int | float | None) -> None:
     """Send `payload` to the pages subscribed to `group`, after the commit."""
-    transaction.on_commit(partial(_send, group, payload))
+
+    def send() -> None:
+        _send(group, payload)
+
+    # Robust: a page that misses a message reloads; the work must not fail.
+    transaction.on_commit(send, robust=True)

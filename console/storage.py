@@ -34,8 +34,12 @@ def original_path(sha256: str) -> Path:
 
 
 def store_original(pieces: Iterable[bytes]) -> tuple[str, int]:
-    """Store bytes and give back their SHA-256 (hex) and size; the same bytes are kept once."""
-    root = Path(settings.HOME) / "files"
+    """Store a file's bytes and give back their SHA-256 (hex) and size; the same bytes are kept once."""
+    return _store("files", pieces)
+
+
+def _store(kind: str, pieces: Iterable[bytes]) -> tuple[str, int]:
+    root = Path(settings.HOME) / kind
     root.mkdir(parents=True, exist_ok=True)
     digest = hashlib.sha256()
     size = 0
@@ -47,8 +51,8 @@ def store_original(pieces: Iterable[bytes]) -> tuple[str, int]:
                 digest.update(piece)
                 size += len(piece)
                 file.write(piece)
-        target = original_path(digest.hexdigest())
-        target.parent.mkdir(parents=True, exist_ok=True)
+        target = _path(kind, digest.hexdigest())
+        target.parent.mkdir(exist_ok=True)
         temporary.replace(target)
     finally:
         temporary.unlink(missing_ok=True)
@@ -102,15 +106,7 @@ def store_canonical(extraction: rag.Extraction) -> str:
         ensure_ascii=False,
         separators=(",", ":"),
     ).encode("utf-8", "surrogatepass")
-    key = hashlib.sha256(body).hexdigest()
-    target = _path("canonical", key)
-    if not target.exists():
-        target.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=".incoming-")
-        with os.fdopen(handle, "wb") as file:
-            file.write(body)
-        Path(name).replace(target)
-    return key
+    return _store("canonical", [body])[0]
 
 
 def load_canonical(key: str) -> CanonicalText:

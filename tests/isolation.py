@@ -16,6 +16,8 @@ _SHARED_NAMES = {"DATABASE_URL", "REDIS_URL", "SECRET_KEY", "ALLOWED_HOSTS", "CS
 
 for name in [name for name in os.environ if name.startswith(_OURS) or name in _SHARED_NAMES]:
     del os.environ[name]
+if "QDRANT_URL" in os.environ:  # for the contract test of the vector store (tests/rag) alone
+    os.environ["TEST_QDRANT_URL"] = os.environ.pop("QDRANT_URL")
 os.environ["FOOTNOTE_HOME"] = tempfile.mkdtemp(prefix="footnote-tests-")
 atexit.register(shutil.rmtree, os.environ["FOOTNOTE_HOME"], ignore_errors=True)
 os.environ["FOOTNOTE_IGNORE_DOTENV"] = "1"

@@ -43,8 +43,10 @@ class Product:
         return f"http://127.0.0.1:{self.port}"
 
     def _environment(self) -> dict[str, str]:
+        # As a user has it: without this what the product prints may stay in a buffer, and nobody would notice.
+        inherited = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
         return {
-            **os.environ,
+            **inherited,
             "FOOTNOTE_HOME": str(self.home),
             "FOOTNOTE_BASE_URL": self.url,
             **self.environment,

@@ -58,6 +58,9 @@ def test_killed_between_ack_and_answer_and_started_again_gives_one_answer(
     product.manage("ingest", str(tmp_path / "policy.md"), "--folder", "Travel", "--open")
     server = product.serve()
     try:
+        assert f"Footnote serves on {product.url}" in "".join(
+            log.read_text() for log in tmp_path.glob("*.log")
+        )
         body = mention("what is the nightly hotel limit in capital cities?")
         assert post_signed(product, body) == 200
         server.send_signal(signal.SIGKILL)

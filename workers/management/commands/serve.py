@@ -94,6 +94,8 @@ class Command(BaseCommand):
             lines += ["Slack is not connected: set SLACK_BOT_TOKEN and SLACK_APP_TOKEN (docs/slack.md)."]
         lines += ["Stop with Ctrl+C.", ""]
         self.stdout.write("\n".join(lines))
+        # Into a file or a pipe it would stay in the buffer for as long as the server runs, password and all.
+        self.stdout.flush()
 
 
 def _refuse_taken_port(host: str, port: int) -> None:

@@ -26,6 +26,7 @@ class Command(BaseCommand):
         stop = threading.Event()
         for name in (signal.SIGTERM, signal.SIGINT):
             signal.signal(name, lambda *_: stop.set())
-        self.stdout.write("Connected to Slack by Socket Mode.")
+        self.stdout.write("Connecting to Slack by Socket Mode.")
+        self.stdout.flush()
         stop.wait()
         handler.close()
