@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from django.db.models import F
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.views.decorators.http import require_safe
 
@@ -21,13 +20,11 @@ def overview(request: PersonRequest) -> HttpResponseBase:
     """Overview; its two halves are fetched again when something they count changes."""
     user = request.user
     version = active_version()
-    attention = documents_needing_attention(user)
     context: dict[str, object] = {
         "counts": outcome_counts(user),
         "recent": questions_visible_to(user)[:N_RECENT],
-        "folders": folders_with_counts(user).annotate(n_done=F("n_documents") - F("n_working")),
-        "attention": attention[:N_RECENT],
-        "n_needing_attention": attention.count(),
+        "folders": folders_with_counts(user),
+        "attention": documents_needing_attention(user)[:N_RECENT],
         "version": version,
         "threshold": threshold_in_force(version) if version else None,
     }

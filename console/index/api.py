@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 from ninja import Router, Schema, Status
@@ -94,16 +95,10 @@ class HealthOut(Schema):
 
 
 @router.get("/versions", response=list[VersionOut], tags=["index"])
-def list_versions(request: HttpRequest) -> list[dict[str, object]]:
+def list_versions(request: HttpRequest) -> QuerySet[IndexVersion]:
     """Every index version; support leads and admins."""
     require_support_lead(person_of(request))
-    rows = []
-    for row in versions_with_counts():
-        version = row.pop("version")
-        assert isinstance(version, IndexVersion)
-        own = {name: getattr(version, name) for name in VersionOut.model_fields if name not in row}
-        rows.append(own | row)
-    return rows
+    return versions_with_counts()
 
 
 @router.get("/thresholds", response=ThresholdsOut, tags=["index"])

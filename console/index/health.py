@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from console.index.selectors import active_version
 from console.questions.models import PENDING_STATES, Question
-from console.sources.models import WORKING_STATES, Document, DocumentState
+from console.sources.models import UNREADABLE_STATES, WORKING_STATES, Document
 
 QUESTION_LATE_S = 60.0
 """A question still pending after this has most likely no worker."""
@@ -52,9 +52,7 @@ def health() -> Health:
         oldest_document_waiting_s=document_s,
         n_questions_pending=pending.count(),
         oldest_question_pending_s=question_s,
-        n_documents_failed=Document.objects.filter(
-            deleted_at=None, state__in=[DocumentState.FAILED, DocumentState.STALLED]
-        ).count(),
+        n_documents_failed=Document.objects.filter(deleted_at=None, state__in=UNREADABLE_STATES).count(),
         index_version=version.pk if version else None,
         model=version.model_name if version else "",
         problems=problems,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from django.db.models import Count, QuerySet, Sum
+from django.db.models import Count, F, Q, QuerySet, Sum, Value
 
 from console.index.models import IndexVersion, ThresholdSetting, VersionState
 from console.sources.models import SEARCHABLE_STATES, Document
@@ -25,36 +25,24 @@ def threshold_in_force(version: IndexVersion) -> ThresholdSetting | None:
     return version.thresholds.order_by("-id").first()
 
 
-def versions_with_counts() -> list[dict[str, object]]:
-    """Each version with documents done of documents due, chunks and its setting in force."""
+def versions_with_counts() -> QuerySet[IndexVersion]:
+    """Every version, newest first, with `n_done` documents of `n_due`, its passages counted, and its thresholds.
+
+    `n_stale` counts the documents whose stamp is of other bytes than the document has now.
+    """
     n_due = Document.objects.filter(deleted_at=None, state__in=SEARCHABLE_STATES).count()
-    rows = IndexVersion.objects.annotate(
-        n_done=Count("stamps"),
-        n_vectors=Sum("stamps__n_vectors"),
-        n_lexical=Sum("stamps__n_lexical"),
-        n_over_window=Sum("stamps__n_over_window"),
-        n_split_for_window=Sum("stamps__n_split_for_window"),
-    )
-    return [
-        {
-            "version": version,
-            "n_due": n_due,
-            "n_done": version.n_done,
-            "n_vectors": version.n_vectors or 0,
-            "n_lexical": version.n_lexical or 0,
-            "n_over_window": version.n_over_window or 0,
-            "n_split_for_window": version.n_split_for_window or 0,
-            "n_stale": stale_stamps(version).count(),
-            "threshold": threshold_in_force(version),
-        }
-        for version in rows
-    ]
-
-
-def stale_stamps(version: IndexVersion) -> QuerySet[Document]:
-    """Documents whose stamp in the version is of other bytes than the document has now."""
-    from django.db.models import F
-
-    return Document.objects.filter(deleted_at=None, index_stamps__version=version).exclude(
-        index_stamps__sha256=F("sha256")
+    is_stale = Q(stamps__document__deleted_at=None) & ~Q(stamps__sha256=F("stamps__document__sha256"))
+    return (
+        IndexVersion.objects.annotate(
+            n_due=Value(n_due),
+            n_done=Count("stamps"),
+            n_vectors=Sum("stamps__n_vectors", default=0),
+            n_lexical=Sum("stamps__n_lexical", default=0),
+            n_over_window=Sum("stamps__n_over_window", default=0),
+            n_split_for_window=Sum("stamps__n_split_for_window", default=0),
+            n_stale=Count("stamps", filter=is_stale),
+        )
+        # The model's own order is lost where rows are counted.
+        .order_by("-id")
+        .prefetch_related("thresholds")
     )

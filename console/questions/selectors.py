@@ -5,12 +5,14 @@ from __future__ import annotations
 from django.db.models import Count, Q, QuerySet
 
 from console.people.models import User
-from console.questions.models import Question, QuestionState
+from console.questions.models import PENDING_STATES, Question, QuestionState
 
 
 def questions_visible_to(user: User) -> QuerySet[Question]:
     """Support leads and admins see every question, others their own; newest first."""
     questions = Question.objects.select_related("answer", "answer__index_version", "asker")
+    # The key breaks ties: without it a row may stand on two pages of a list and another on none.
+    questions = questions.order_by("-received_at", "-pk")
     if user.is_support_lead:
         return questions
     return questions.filter(asker=user) if user.is_active else questions.none()
@@ -41,7 +43,7 @@ def outcome_counts(user: User) -> dict[str, int]:
             refused=Count("pk", filter=Q(state=QuestionState.REFUSED)),
             not_allowed=Count("pk", filter=Q(state=QuestionState.NOT_ALLOWED)),
             broken=Count("pk", filter=Q(state=QuestionState.BROKEN)),
-            pending=Count("pk", filter=Q(state__in=[QuestionState.RECEIVED, QuestionState.ANSWERING])),
+            pending=Count("pk", filter=Q(state__in=PENDING_STATES)),
         )
     )
     return counts

@@ -135,7 +135,7 @@ class DocumentFilter(PageQuery):
 @router.get("/folders", response=FoldersOut, tags=["folders"])
 def list_folders(request: HttpRequest, page: Query[PageQuery]) -> dict[str, object]:
     """Every folder the caller may see."""
-    count, items = cut(folders_with_counts(person_of(request)).order_by("name"), page)
+    count, items = cut(folders_with_counts(person_of(request)), page)
     return {"count": count, "items": items}
 
 

@@ -42,6 +42,7 @@ class DocumentState(models.TextChoices):
 
 WORKING_STATES = (DocumentState.QUEUED, DocumentState.EXTRACTING, DocumentState.INDEXING)
 SEARCHABLE_STATES = (DocumentState.INDEXED, DocumentState.PARTIAL)
+UNREADABLE_STATES = (DocumentState.FAILED, DocumentState.STALLED)
 ATTENTION_STATES = (DocumentState.FAILED, DocumentState.PARTIAL, DocumentState.STALLED)
 
 

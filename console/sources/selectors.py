@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, F, Q, QuerySet
 
 from console.people.models import User
-from console.sources.models import ATTENTION_STATES, SEARCHABLE_STATES, WORKING_STATES, Document, Folder
+from console.sources.models import (
+    ATTENTION_STATES,
+    SEARCHABLE_STATES,
+    UNREADABLE_STATES,
+    WORKING_STATES,
+    Document,
+    Folder,
+)
 
 
 def folders_visible_to(user: User) -> QuerySet[Folder]:
@@ -18,13 +25,22 @@ def folders_visible_to(user: User) -> QuerySet[Folder]:
 
 
 def folders_with_counts(user: User) -> QuerySet[Folder]:
-    """Visible folders with `n_documents`, `n_searchable`, `n_attention`, `n_working`; counted, not stored."""
+    """Visible folders by name; their documents counted, not stored.
+
+    `n_documents`, of which `n_searchable`, `n_attention`, `n_working`, and `n_done`: no longer worked on.
+    """
     alive = Q(documents__deleted_at=None)
-    return folders_visible_to(user).annotate(
-        n_documents=Count("documents", filter=alive),
-        n_searchable=Count("documents", filter=alive & Q(documents__state__in=SEARCHABLE_STATES)),
-        n_attention=Count("documents", filter=alive & Q(documents__state__in=ATTENTION_STATES)),
-        n_working=Count("documents", filter=alive & Q(documents__state__in=WORKING_STATES)),
+    return (
+        folders_visible_to(user)
+        .annotate(
+            n_documents=Count("documents", filter=alive),
+            n_searchable=Count("documents", filter=alive & Q(documents__state__in=SEARCHABLE_STATES)),
+            n_attention=Count("documents", filter=alive & Q(documents__state__in=ATTENTION_STATES)),
+            n_working=Count("documents", filter=alive & Q(documents__state__in=WORKING_STATES)),
+        )
+        .annotate(n_done=F("n_documents") - F("n_working"))
+        # The model's own order is lost where rows are counted.
+        .order_by("name")
     )
 
 
@@ -65,7 +81,7 @@ def documents_needing_attention(user: User) -> QuerySet[Document]:
 def unreadable_in(folder_ids: list[int]) -> list[dict[str, str | int]]:
     """How many documents of each folder could not be read: ``[{"folder_id", "folder": name, "count": n}, …]``."""
     rows = (
-        Document.objects.filter(deleted_at=None, folder_id__in=folder_ids, state__in=["failed", "stalled"])
+        Document.objects.filter(deleted_at=None, folder_id__in=folder_ids, state__in=UNREADABLE_STATES)
         .values("folder_id", "folder__name")
         .annotate(count=Count("pk"))
         .order_by("folder__name")

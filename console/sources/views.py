@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from django.contrib import messages
 from django.core.files.uploadedfile import UploadedFile
-from django.db.models import F, QuerySet
+from django.db.models import QuerySet
 from django.http import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -41,8 +41,7 @@ DOCUMENTS_BY = {
 @signed_in
 def folders(request: PersonRequest) -> HttpResponseBase:
     """Every folder the person may see."""
-    rows = folders_with_counts(request.user).annotate(n_done=F("n_documents") - F("n_working"))
-    listing = list_rows(request, rows, sortable=FOLDERS_BY, default="name")
+    listing = list_rows(request, folders_with_counts(request.user), sortable=FOLDERS_BY, default="name")
     return page_or_part(
         request, "sources/folders.html", {"listing": listing}, parts={"list": "sources/_folders.html"}
     )

@@ -16,11 +16,13 @@ from django.utils import timezone
 
 from console.audit.models import AuditEntry
 from console.channels.models import SlackChannel
+from console.index.models import IndexVersion, VersionState
 from console.people.models import ApiToken, Role
 from console.people.services import create_user
 from console.questions.models import Citation, Question, QuestionState
 from console.questions.reading import WITHHELD
 from console.sources.models import Document, DocumentState
+from console.sources.services import create_folder
 from console.templatetags.footnote import has_telling_title
 from tests.console.conftest import LIMIT, SECRET, World, answered_question, make_failed
 
@@ -439,3 +441,28 @@ def test_guessing_a_password_is_stopped_and_the_right_one_does_not_help_then(
     assert locked.status_code == 429
     other = client.post("/sign-in", {"username": "bo", "password": "wrong"})
     assert other.status_code == 200, "only that name is held up"
+
+
+def test_folders_come_by_name_and_versions_newest_first(world: World, as_role: As) -> None:
+    """Counting drops a model's own order."""
+    create_folder(actor=world.admin, name="Archive")
+    newer = IndexVersion.objects.get(pk=world.version.pk)
+    newer.pk, newer.collection, newer.state = None, "test-2", VersionState.READY
+    newer.save()
+    admin = as_role("admin")
+    folders = re.findall(r'<a href="/folders/\d+">([^<]+)<', admin.get("/").content.decode())
+    assert folders == ["Archive", "Pay", "Travel"]
+    versions = [row["id"] for row in admin.get("/api/v1/versions").json()]
+    assert versions == [newer.pk, world.version.pk]
+
+
+def test_a_stamp_of_other_bytes_is_stale_in_its_version_only(world: World, as_role: As) -> None:
+    newer = IndexVersion.objects.get(pk=world.version.pk)
+    newer.pk, newer.collection, newer.state = None, "test-2", VersionState.READY
+    newer.save()
+    stamp = world.policy.index_stamps.get()
+    stamp.pk, stamp.version = None, newer
+    stamp.save()
+    world.policy.index_stamps.filter(version=world.version).update(sha256="0" * 64)
+    rows = as_role("admin").get("/api/v1/versions").json()
+    assert [(row["n_done"], row["n_vectors"], row["n_stale"]) for row in rows] == [(1, 2, 0), (2, 4, 1)]
