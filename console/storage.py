@@ -65,7 +65,8 @@ def remove_unreferenced(kind: Literal["files", "canonical", "pages"], referenced
     The age spares a file that is being uploaded: its bytes are stored before its row is written.
     """
     n_removed = 0
-    for path in (Path(settings.HOME) / kind).glob("*/*"):
+    root = Path(settings.HOME) / kind
+    for path in [*root.glob("*/*"), *root.glob(".incoming-*")]:  # the second: of a process that was killed
         if path.name in referenced or time.time() - path.stat().st_mtime < MIN_AGE_S:
             continue
         if path.is_dir():
