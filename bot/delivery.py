@@ -32,7 +32,6 @@ LONGEST_WAIT_S = 300
 PRIVATE_MESSAGES = 4
 """A `response_url` takes five messages in thirty minutes; one stays in reserve for a repeated try."""
 
-
 TOO_LONG_NOTE = "The answer goes on. Ask in a channel that I am a member of to read all of it."
 
 
@@ -86,7 +85,6 @@ def _try_to_deliver(claim: Claim) -> None:
 
 def _record_fault(claim: Claim, error: Exception) -> None:
     fault = fault_of(error)
-    log.warning("delivery of question %s: %s", claim.delivery.question_id, fault.code)
     match fault.kind:
         case Kind.RATE_LIMITED:
             # Parts posted before this one, or by an earlier try, are found again by their mark.
@@ -125,7 +123,7 @@ def _deliver(claim: Claim) -> None:
             _post_part(client, claim, message, thread_ts=thread_ts, part=part)
         except SlackApiError as error:
             fault = fault_of(error)
-            if fault.kind is not Kind.PERMANENT or not posting.is_response_url(claim.delivery.response_url):
+            if fault.kind is not Kind.PERMANENT:
                 raise
             _answer_privately(claim, messages[part:], refused=fault.code)
             return
@@ -207,10 +205,10 @@ def _thread_ts(client: WebClient, claim: Claim) -> str:
         return question.slack_thread_ts or question.slack_ts
     if delivery.thread_ts:
         return delivery.thread_ts
-    if not posting.is_read_by_members_only(client, question.slack_channel_id):
-        raise _AnswerPrivatelyError("not_in_channel")
-    root_ts = _posted_root(client, question) if claim.was_posting else ""
     try:
+        if posting.is_shared(client, question.slack_channel_id):
+            raise _AnswerPrivatelyError("shared_channel")
+        root_ts = _posted_root(client, question) if claim.was_posting else ""
         root_ts = root_ts or posting.post_message(
             client,
             asked_message(question.slack_user_id, question.text),

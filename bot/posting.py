@@ -119,24 +119,16 @@ def posted_parts(
     return found
 
 
-def is_read_by_members_only(client: WebClient, channel: str) -> bool:
-    """True when the bot is in the channel and knows that nobody from outside is.
-
-    A slash command does not say whether its channel is shared with another organisation.
+def is_shared(client: WebClient, channel: str) -> bool:
+    """True for a channel that another organisation reads; a slash command does not say it.
 
     Raises:
-        SlackApiError, OSError, HTTPException: Slack could not be asked just now.
+        SlackApiError, OSError, HTTPException: the bot may not look, or Slack could not be asked just now.
     """
     if channel.startswith("D"):
-        return True
-    try:
-        info = client.conversations_info(channel=channel)["channel"]
-    except SlackApiError as error:
-        if fault_of(error).kind is Kind.PERMANENT:
-            return False
-        raise
-    is_shared = any(info.get(name) for name in ("is_ext_shared", "is_pending_ext_shared"))
-    return not is_shared
+        return False
+    info = client.conversations_info(channel=channel)["channel"]
+    return any(info.get(name) for name in ("is_ext_shared", "is_pending_ext_shared"))
 
 
 def answer_privately(response_url: str, message: Message) -> int:

@@ -6,6 +6,7 @@ overtaken because its lease ran out changes nothing any more.
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -16,6 +17,8 @@ from django.utils import timezone
 from console import queue
 from console.channels.models import DeliveryState, SlackDelivery
 from console.questions.models import TERMINAL_STATES
+
+log = logging.getLogger(__name__)
 
 LEASE_S = 60
 MAX_ATTEMPTS = 40
@@ -49,13 +52,11 @@ def claim_delivery(question_id: str) -> Claim | None:
         )
         if delivery is None:
             return None
+        was_posting = delivery.state == DeliveryState.POSTING
         if delivery.n_attempts >= MAX_LIMITED_ATTEMPTS:
             # Each of those tries ended without a word, as when a process dies while it posts.
-            delivery.state, delivery.last_error = DeliveryState.UNDELIVERABLE, "too_many_attempts"
-            delivery.lease_until = delivery.not_before = None
-            delivery.save(update_fields=["state", "last_error", "lease_until", "not_before"])
+            record_undeliverable(Claim(delivery, was_posting), "too_many_attempts")
             return None
-        was_posting = delivery.state == DeliveryState.POSTING
         delivery.state = DeliveryState.POSTING
         delivery.lease_until = now + timedelta(seconds=LEASE_S)
         delivery.n_attempts += 1
@@ -114,6 +115,7 @@ def put_off(
     if claim.delivery.n_attempts >= max_attempts:
         record_undeliverable(claim, error)
         return
+    log.warning("delivery of question %s is put off: %s", claim.delivery.question_id, error)
     _write(
         claim,
         state=DeliveryState.POSTING if may_be_posted else DeliveryState.PENDING,
@@ -125,6 +127,7 @@ def put_off(
 
 def record_undeliverable(claim: Claim, error: str) -> None:
     """Slack will not take it; the answer itself is untouched and can be delivered again."""
+    log.error("delivery of question %s is given up: %s", claim.delivery.question_id, error)
     _write(
         claim,
         state=DeliveryState.UNDELIVERABLE,
@@ -140,15 +143,11 @@ def _write(claim: Claim, **values: object) -> None:
         raise LostLeaseError
 
 
-def deliver_again(question_id: str) -> bool:
-    """Queue a delivery that was given up; False when it was not."""
-    with transaction.atomic():
-        given_up = SlackDelivery.objects.filter(question_id=question_id, state=DeliveryState.UNDELIVERABLE)
-        # Posting, not pending: an earlier try may have got as far as posting it.
-        if not given_up.update(state=DeliveryState.POSTING, n_attempts=0, lease_until=None, not_before=None):
-            return False
-        queue.deliver_answer(question_id)
-    return True
+def resume_delivery(question_id: str) -> bool:
+    """Make a delivery that was given up due at once, with every try before it; False when it was not."""
+    given_up = SlackDelivery.objects.filter(question_id=question_id, state=DeliveryState.UNDELIVERABLE)
+    # Posting, not pending: an earlier try may have got as far as posting it.
+    return bool(given_up.update(state=DeliveryState.POSTING, n_attempts=0))
 
 
 def pick_up_undelivered(*, at_start: bool = False) -> int:

@@ -1,4 +1,4 @@
-"""Take in what Slack sent: once, before the ack."""
+"""Slack questions taken in once, before the ack; answers delivered again; channels and their folders."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from django.db import IntegrityError, transaction
 from console import queue
 from console.access import Rejected, require_admin
 from console.audit.services import record
+from console.channels import outbox
 from console.channels.models import SlackChannel, SlackDelivery, SlackEvent
 from console.channels.selectors import user_of_slack
 from console.people.models import User
@@ -72,6 +73,21 @@ def receive_slack_question(incoming: IncomingQuestion) -> Question | None:
         # The twin or the retry was faster between our look and our insert.
         return None
     return question
+
+
+def redeliver_answer(*, actor: User | None, question_id: str) -> None:
+    """Have a stored answer posted that Slack refused for good, or was away for too long to take.
+
+    Raises:
+        NotPermitted: the actor is no admin.
+        Rejected: no delivery of this question was given up.
+    """
+    require_admin(actor)
+    with transaction.atomic():
+        if not outbox.resume_delivery(question_id):
+            raise Rejected("not_given_up", "No answer to a question with this id was given up in Slack.")
+        record(actor=actor, action="delivery.redeliver", subject=question_id)
+        queue.deliver_answer(question_id)
 
 
 def set_channel_folders(

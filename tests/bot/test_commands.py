@@ -156,6 +156,16 @@ def test_without_the_scope_to_know_only_the_asker_is_answered(
     assert len(slack.private_messages) == 1
 
 
+def test_without_scope_and_way_to_the_asker_the_missing_scope_is_named(
+    slack: FakeSlack, asked: Callable[..., Question]
+) -> None:
+    slack.scopes = ALL_SCOPES - {"channels:read"}
+    question = asked()
+    SlackDelivery.objects.update(response_url="")
+    row = deliver(question)
+    assert (row.state, row.last_error) == (DeliveryState.UNDELIVERABLE, "missing_scope: channels:read")
+
+
 def test_a_long_private_answer_says_where_the_rest_is(
     slack: FakeSlack, asked: Callable[..., Question]
 ) -> None:

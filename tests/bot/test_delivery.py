@@ -11,8 +11,10 @@ from django.utils import timezone
 
 from bot import delivery
 from bot.delivery import deliver_answer, pick_up_undelivered
+from console.access import Rejected
 from console.channels import outbox
 from console.channels.models import DeliveryState, SlackDelivery
+from console.channels.services import redeliver_answer
 from console.questions.models import Question, QuestionState, Surface
 from tests.bot.fake_slack import ALL_SCOPES, BASE_URL, Failure, FakeSlack
 from tests.bot.limits import texts_of
@@ -263,7 +265,7 @@ def test_tries_that_never_end_are_counted(slack: FakeSlack, finished: Finished) 
     row = deliver(question)
     assert (row.state, row.last_error) == (DeliveryState.UNDELIVERABLE, "too_many_attempts")
     assert slack.calls == []
-    assert outbox.deliver_again(str(question.pk))
+    assert outbox.resume_delivery(str(question.pk))
 
 
 def test_429_is_honoured_without_sleeping(slack: FakeSlack, finished: Finished) -> None:
@@ -284,19 +286,25 @@ def test_429_is_honoured_without_sleeping(slack: FakeSlack, finished: Finished) 
 
 @pytest.mark.parametrize("error", ["channel_not_found", "is_archived", "invalid_auth", "account_inactive"])
 def test_a_refusal_of_slack_is_the_deliverys_fault_not_the_answers(
-    slack: FakeSlack, finished: Finished, sent: list, work: Callable[[], None], error: str
+    slack: FakeSlack,
+    finished: Finished,
+    work: Callable[[], None],
+    caplog: pytest.LogCaptureFixture,
+    error: str,
 ) -> None:
     question = finished(LIMIT)
     slack.script("chat.postMessage", Failure(error=error))
     row = deliver(question)
     assert (row.state, row.last_error) == (DeliveryState.UNDELIVERABLE, error)
+    assert f"delivery of question {question.pk} is given up: {error}" in caplog.text
     question.refresh_from_db()
     assert question.state == QuestionState.ANSWERED
     assert pick_up_undelivered(at_start=True) == 0
-    assert outbox.deliver_again(str(question.pk))
+    redeliver_answer(actor=None, question_id=str(question.pk))
     work()
     assert len(slack.posts) == 1
-    assert not outbox.deliver_again(str(question.pk)), "it is delivered"
+    with pytest.raises(Rejected):
+        redeliver_answer(actor=None, question_id=str(question.pk))
 
 
 def test_a_missing_scope_is_named(slack: FakeSlack, finished: Finished) -> None:
