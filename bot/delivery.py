@@ -3,7 +3,7 @@
 A message is claimed (`posting`), posted, recorded (`delivered`). Whoever finds one in `posting` after
 a crash or a lost response looks in the thread for the mark it was posted with. Without the scope to
 look (`channels:history`, `groups:history`) it posts again: a doubled answer is a nuisance, a missing
-one leaves somebody without an answer, and `client_msg_id` lets Slack itself drop most doubles.
+one leaves somebody without an answer, and `client_msg_id` may let Slack itself drop the double.
 """
 
 from __future__ import annotations

@@ -42,7 +42,6 @@ def question_of_event(body: Json, surface: Surface) -> IncomingQuestion | None:
     return IncomingQuestion(
         team_id=team_id,
         event_id=_id(body.get("event_id"), 80) or f"{event['channel']}:{event['ts']}",
-        kind=_text(event.get("type"))[:40],
         surface=surface,
         channel_id=_id(event["channel"]),
         user_id=_id(event["user"]),
@@ -69,7 +68,6 @@ def question_of_command(body: Json) -> IncomingQuestion | None:
     return IncomingQuestion(
         team_id=_id(body.get("team_id")) or _id(body.get("enterprise_id")),
         event_id=f"cmd:{trigger_id}",
-        kind="command",
         surface=Surface.SLACK_COMMAND,
         channel_id=channel_id,
         user_id=user_id,

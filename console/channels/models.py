@@ -13,8 +13,6 @@ class SlackEvent(models.Model):
 
     team_id = models.CharField(max_length=32)
     event_id = models.CharField(max_length=80)
-    kind = models.CharField(max_length=40)
-    question = models.ForeignKey(Question, on_delete=models.SET_NULL, null=True, related_name="slack_events")
     received_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -23,7 +21,7 @@ class SlackEvent(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.kind} {self.event_id}"
+        return self.event_id
 
 
 class SlackChannel(models.Model):
@@ -65,7 +63,6 @@ class SlackDelivery(models.Model):
         max_length=14, choices=DeliveryState.choices, default=DeliveryState.PENDING, db_index=True
     )
     response_url = models.URLField(max_length=500, blank=True)
-    placeholder_ts = models.CharField(max_length=32, blank=True)
     thread_ts = models.CharField(max_length=32, blank=True)
     message_ts = models.CharField(max_length=32, blank=True)
     lease_until = models.DateTimeField(null=True, blank=True)

@@ -25,7 +25,6 @@ class IncomingQuestion:
 
     team_id: str
     event_id: str
-    kind: str
     surface: Surface
     channel_id: str
     user_id: str
@@ -44,15 +43,11 @@ def receive_slack_question(incoming: IncomingQuestion) -> Question | None:
     """
     try:
         with transaction.atomic():
-            event = SlackEvent.objects.create(
-                team_id=incoming.team_id, event_id=incoming.event_id, kind=incoming.kind
-            )
-            existing = Question.objects.filter(
+            SlackEvent.objects.create(team_id=incoming.team_id, event_id=incoming.event_id)
+            is_twin = Question.objects.filter(
                 slack_team_id=incoming.team_id, slack_channel_id=incoming.channel_id, slack_ts=incoming.ts
-            ).first()
-            if existing is not None:
-                event.question = existing
-                event.save(update_fields=["question"])
+            ).exists()
+            if is_twin:
                 return None
             question = Question.objects.create(
                 text=incoming.text,
@@ -66,8 +61,6 @@ def receive_slack_question(incoming: IncomingQuestion) -> Question | None:
                 is_external=incoming.is_external,
             )
             SlackDelivery.objects.create(question=question, response_url=incoming.response_url)
-            event.question = question
-            event.save(update_fields=["question"])
             queue.answer_question(str(question.pk))
     except IntegrityError:
         # The twin or the retry was faster between our look and our insert.

@@ -20,7 +20,6 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('state', models.CharField(choices=[('pending', 'Pending'), ('posting', 'Posting'), ('delivered', 'Delivered'), ('undeliverable', 'Undeliverable')], db_index=True, default='pending', max_length=14)),
                 ('response_url', models.URLField(blank=True, max_length=500)),
-                ('placeholder_ts', models.CharField(blank=True, max_length=32)),
                 ('thread_ts', models.CharField(blank=True, max_length=32)),
                 ('message_ts', models.CharField(blank=True, max_length=32)),
                 ('lease_until', models.DateTimeField(blank=True, null=True)),
@@ -51,9 +50,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('team_id', models.CharField(max_length=32)),
                 ('event_id', models.CharField(max_length=80)),
-                ('kind', models.CharField(max_length=40)),
                 ('received_at', models.DateTimeField(auto_now_add=True)),
-                ('question', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='slack_events', to='questions.question')),
             ],
             options={
                 'constraints': [models.UniqueConstraint(fields=('team_id', 'event_id'), name='one_row_per_slack_event')],
