@@ -14,8 +14,8 @@ MAX_ID = 2**63 - 1
 UNUSABLE_NAME = "Use letters, digits and signs that can be seen; control characters cannot stand in a name."
 
 
-def id_of(text: str) -> int | None:
-    """The id that `text` writes in plain digits; None for anything that cannot be one."""
+def number_of(text: str) -> int | None:
+    """The number that `text` writes in plain digits; None for anything that can be no id or place."""
     # "²".isdigit() is true and int("²") raises; int() also refuses more than 4,300 digits.
     if not (text.isascii() and text.isdigit() and len(text) <= len(str(MAX_ID))):
         return None
@@ -33,16 +33,6 @@ def is_usable_name(text: str) -> bool:
     return not {"Cc", "Cs"} & set(kinds) and any(kind[0] not in "CZM" for kind in kinds)
 
 
-def validate_name(text: str) -> None:
-    """For a form's field.
-
-    Raises:
-        ValidationError: the name is not usable.
-    """
-    if not is_usable_name(" ".join(text.split())):
-        raise ValidationError(UNUSABLE_NAME, code="name_unusable")
-
-
 class IdsField(forms.ModelMultipleChoiceField):  # type: ignore[type-arg]  # no generic when it runs
     """Ticked rows; an id that no row can have is an invalid choice like any other, not an error of ours."""
 
@@ -50,7 +40,7 @@ class IdsField(forms.ModelMultipleChoiceField):  # type: ignore[type-arg]  # no 
         """The rows."""
         given = value if isinstance(value, list | tuple) else []
         for one in given:
-            if id_of(str(one)) is None:
+            if number_of(str(one)) is None:
                 message = self.error_messages["invalid_pk_value"]
                 raise ValidationError(message, code="invalid_pk_value", params={"pk": one})
         return super().clean(value)

@@ -139,5 +139,6 @@ def change_person(
                 is_active=is_active,
             )
     except IntegrityError as error:
+        user.refresh_from_db()
         raise Rejected("slack_user_taken", "That Slack user is linked to somebody else.") from error
     return user

@@ -96,15 +96,8 @@ def add_person(request: PersonRequest) -> HttpResponseBase:
     """Create a person."""
     form = NewPersonForm(sent_form(request))
     if request.method == "POST" and form.is_valid():
-        values = form.cleaned_data
         try:
-            person = create_user(
-                actor=request.user,
-                username=values["username"],
-                password=values["password"],
-                role=values["role"],
-                email=values["email"],
-            )
+            person = create_user(actor=request.user, **form.cleaned_data)
         except Rejected as error:
             form.add_error("username" if error.code.startswith("username") else None, str(error))
         else:
@@ -120,18 +113,15 @@ def add_person(request: PersonRequest) -> HttpResponseBase:
 def edit_person(request: PersonRequest, person_id: int) -> HttpResponseBase:
     """Change role, Slack identity, or whether a person may sign in."""
     person = User.objects.get(pk=person_id)
-    fields = ("role", "is_active", "slack_team_id", "slack_user_id")
-    form = PersonForm(sent_form(request), initial={name: getattr(person, name) for name in fields})
+    initial = {name: getattr(person, name) for name in PersonForm.base_fields}
+    form = PersonForm(sent_form(request), initial=initial)
     if request.method == "POST" and form.is_valid():
         try:
-            change_person(
-                actor=request.user, user=person, **{name: form.cleaned_data[name] for name in fields}
-            )
+            change_person(actor=request.user, user=person, **form.cleaned_data)
         except Rejected as error:
             form.add_error("slack_user_id" if error.code == "slack_user_taken" else "role", str(error))
         else:
             messages.success(request, f"{person.username} is changed.")
             return redirect("people:list")
-    person.refresh_from_db()
     context = {"form": form, "person": person, "tokens": tokens_of(person)}
     return render(request, "people/edit.html", context, status=422 if form.errors else 200)

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from console.people.models import User
 from console.questions import wording
-from console.questions.models import Answer, Question, QuestionState
+from console.questions.models import Answer, Question
 from console.questions.recording import EXCERPT_CHARS
 from console.sources.models import Document
 from console.sources.selectors import documents_visible_to, folders_visible_to
@@ -86,7 +86,7 @@ class Reading:
         return self.nearest[0] if self.nearest else None
 
 
-def place_url(document_id: int, start: int, end: int, sha256: str = "") -> str:
+def _place_url(document_id: int, start: int, end: int, sha256: str) -> str:
     """The document page opened at a span; `sha256` lets it notice that the bytes were replaced."""
     query = {"start": start, "end": end} | ({"of": sha256[:16]} if sha256 else {})
     return f"{reverse('sources:document', args=[document_id])}?{urlencode(query)}#cited"
@@ -131,11 +131,11 @@ class _Sight:
         distance: float,
         quote: str,
         span: tuple[int, int],
-        sha256: str = "",
+        sha256: str,
     ) -> Source:
         """The source as the reader is shown it."""
         if document_id is not None and document_id in self.sha256_of_visible:
-            url = place_url(document_id, *span, sha256)
+            url = _place_url(document_id, *span, sha256)
             return Source(number, document_id, title, label, distance, quote, url)
         is_alive = document_id is not None and document_id in self.alive
         if is_alive or not self.sees_folder(folder_id):
@@ -278,11 +278,3 @@ def trace_candidates(answer: Answer, *, reader: User) -> list[Candidate]:
         )
         for rank, row in enumerate(rows, start=1)
     ]
-
-
-SAYS: dict[str, str] = {
-    QuestionState.REFUSED: "I can't answer that from the documents you can see.",
-    QuestionState.NOT_ALLOWED: "I may not answer that here.",
-    QuestionState.BROKEN: "I could not finish this.",
-}
-"""The first line of an end that is no answer; the three never sound alike."""

@@ -16,9 +16,10 @@ from console.index.selectors import active_version
 from console.listing import list_rows
 from console.questions.forms import AskForm
 from console.questions.models import PENDING_STATES, TERMINAL_STATES, Question, Surface
-from console.questions.reading import SAYS, read_question, trace_candidates, trace_stages
+from console.questions.reading import read_question, trace_candidates, trace_stages
 from console.questions.selectors import question_for, questions_visible_to
 from console.questions.services import ask_question
+from console.questions.wording import SAYS
 from console.sources.models import SEARCHABLE_STATES
 from console.sources.selectors import documents_visible_to
 from console.values import searchable

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import rag
+from console.questions.models import QuestionState
 
 BROKEN = "Something failed on our side. Your question is kept."
 
@@ -14,6 +15,13 @@ NOT_ALLOWED_CHOSEN = "The answer may stand in a folder you may not see."
 
 QUESTION_TOO_LONG = "The question is longer than I can take. Shorten it to what you want to know."
 QUESTION_EMPTY = "I found no question in the message. Ask it in words."
+
+SAYS: dict[str, str] = {
+    QuestionState.REFUSED: "I can't answer that from the documents you can see.",
+    QuestionState.NOT_ALLOWED: "I may not answer that here.",
+    QuestionState.BROKEN: "I could not finish this.",
+}
+"""The console's first line of an end that is no answer; the three never sound alike."""
 
 _REFUSALS: dict[rag.RefusalReason, str] = {
     rag.RefusalReason.NOTHING_RETRIEVED: "The documents hold nothing that I could search.",

@@ -20,6 +20,7 @@ from console.sources.originals import OriginalResponse, page_image, source_text
 from console.sources.selectors import document_for
 from console.sources.services import delete_document, retry_document
 from console.storage import CanonicalText
+from console.values import number_of
 
 MAX_PAGE = 100_000
 """A number beyond it is no page; with many digits it could not even be part of a file's name."""
@@ -28,8 +29,7 @@ ROWS = {"folder": "sources/_document_row.html", "failed": "sources/_failed_row.h
 
 
 def _number(request: PersonRequest, name: str) -> int | None:
-    value = request.GET.get(name, "")
-    return int(value) if value.isdecimal() and len(value) < 12 else None
+    return number_of(request.GET.get(name, ""))
 
 
 @require_safe
@@ -53,8 +53,6 @@ def document(request: PersonRequest, document_id: int) -> HttpResponseBase:
         "is_replaced": is_replaced,
         "is_cited_lost": shown is not None and (window is None or not window.is_cited_found),
         "page": page if document.format == "pdf" else None,
-        "page_before": page - 1,
-        "page_after": page + 1,
         "source_text": source_text(document),
         "attempts": document.attempts.select_related("requested_by")[:20],
         "stamps": document.index_stamps.select_related("version").order_by("-version"),

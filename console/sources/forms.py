@@ -5,13 +5,13 @@ from __future__ import annotations
 from django import forms
 
 from console.people.models import User
-from console.values import IdsField, validate_name
+from console.values import IdsField
 
 
 class FolderForm(forms.Form):
     """A folder and who may be answered from it."""
 
-    name = forms.CharField(max_length=120, label="Name", validators=[validate_name])
+    name = forms.CharField(max_length=120, label="Name")
     description = forms.CharField(max_length=300, required=False, label="Description")
     is_open = forms.BooleanField(
         required=False,

@@ -23,7 +23,7 @@ from console.sources.selectors import (
     folders_visible_to,
 )
 from console.sources.services import delete_document, retry_documents
-from console.values import id_of, searchable
+from console.values import number_of, searchable
 
 FAILED_BY = {"reason": "reason_code", "name": "name", "changed": "state_changed_at"}
 MAX_BULK = 1_000
@@ -34,7 +34,7 @@ MAX_BULK = 1_000
 def failed(request: PersonRequest) -> HttpResponseBase:
     """Failed, partial and stalled documents, grouped by reason."""
     rows = documents_needing_attention(request.user)
-    folder_id = id_of(request.GET.get("folder", ""))
+    folder_id = number_of(request.GET.get("folder", ""))
     if folder_id is not None:
         rows = rows.filter(folder_id=folder_id)
     counts = {
@@ -74,12 +74,12 @@ def _chosen(request: PersonRequest) -> list[Document]:
     if len(ticked) > MAX_BULK:
         raise Rejected("too_many_ticked", f"Tick at most {MAX_BULK:,} documents at a time.")
     if ticked:
-        rows = rows.filter(pk__in=[pk for pk in map(id_of, ticked) if pk is not None])
+        rows = rows.filter(pk__in=[pk for pk in map(number_of, ticked) if pk is not None])
     elif reason:
         rows = documents_needing_attention(request.user).filter(reason_code=reason)
         if folder := request.POST.get("folder", ""):
             # 0 is nobody's id: a folder that cannot be is answered like one that is not theirs.
-            rows = rows.filter(folder=folder_for(request.user, id_of(folder) or 0))
+            rows = rows.filter(folder=folder_for(request.user, number_of(folder) or 0))
     else:
         raise Rejected("nothing_selected", "Tick at least one document first.")
     return list(rows)

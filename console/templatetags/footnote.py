@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 from urllib.parse import urlencode
 
 from django import template
+from django.db.models import Model
 from django.http import HttpRequest
 from django.template import Context
 from django.templatetags.static import static
@@ -138,13 +139,12 @@ def ruler(best: float | None, cut: float | None, size: str = "") -> dict[str, ob
         "x_cut": at_cut,
         "is_inside": best <= cut,
         "is_mini": size == "mini",
-        "best_left": at_best < at_cut,
     }
 
 
 @register.inclusion_tag("_header.html", takes_context=True)
 def header(
-    context: Context, listing: Listing[Document], key: str, label: str, css: str = ""
+    context: Context, listing: Listing[Model], key: str, label: str, css: str = ""
 ) -> dict[str, object]:
     """A table's header that sorts; the same key again turns the order."""
     request: HttpRequest = context["request"]
@@ -162,7 +162,7 @@ def header(
 
 
 @register.inclusion_tag("_pages.html", takes_context=True)
-def pages(context: Context, listing: Listing[Document], noun: str, nouns: str = "") -> dict[str, object]:
+def pages(context: Context, listing: Listing[Model], noun: str, nouns: str = "") -> dict[str, object]:
     """What is shown of how many, with links to the pages beside it."""
     request: HttpRequest = context["request"]
     page = listing.page

@@ -11,7 +11,7 @@ from django.test import Client
 from console.access import Rejected
 from console.index.services import set_threshold
 from console.people.models import Role, User
-from console.people.services import create_token, create_user
+from console.people.services import change_person, create_token, create_user
 from console.sources.services import create_folder
 from tests.console.conftest import World
 
@@ -72,3 +72,12 @@ def test_a_reason_and_a_token_are_told_in_words(world: World, as_role: As) -> No
         assert as_role("admin").post("/thresholds", data).status_code == 422
         assert as_role("admin").post("/account/tokens", {"name": wrong}).status_code == 422
     assert world.version.thresholds.count() == 1
+
+
+def test_a_slack_user_is_one_person_and_a_refused_change_changes_nothing(world: World) -> None:
+    slack = {"slack_team_id": "T0TEST", "slack_user_id": "U0VIC"}
+    change_person(actor=world.admin, user=world.viewer, role="viewer", is_active=True, **slack)
+    with pytest.raises(Rejected) as rejected:
+        change_person(actor=world.admin, user=world.lead, role="viewer", is_active=False, **slack)
+    assert rejected.value.code == "slack_user_taken"
+    assert (world.lead.role, world.lead.is_active, world.lead.slack_user_id) == ("support_lead", True, "")
