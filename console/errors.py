@@ -15,14 +15,22 @@ from console.problems import problem
 log = logging.getLogger(__name__)
 
 
-def _answer(
+def _answer(request: HttpRequest, status: int, title: str, sentences: list[str]) -> HttpResponse:
+    if is_htmx(request):
+        return render(request, "_note.html", {"text": " ".join(sentences)}, status=status)
+    context = {"status": status, "title": title, "sentences": sentences}
+    return render(request, "error.html", context, status=status)
+
+
+def _answer_bare(
     request: HttpRequest, status: int, title: str, sentences: list[str], *, reference: str = ""
 ) -> HttpResponse:
-    context = {"status": status, "title": title, "sentences": sentences, "reference": reference}
+    """Without the frame and without reading who asks."""
     if is_htmx(request):
-        text = " ".join(sentences)
-        return render(request, "_note.html", {"text": text, "code": reference}, status=status)
-    return render(request, "error.html", context, status=status)
+        text = " ".join([f"{title}.", *sentences])
+        return render(None, "_note.html", {"text": text, "code": reference}, status=status)
+    context = {"title": title, "sentences": sentences, "reference": reference}
+    return render(None, "bare_error.html", context, status=status)
 
 
 def is_for_api(request: HttpRequest) -> bool:
@@ -48,9 +56,7 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     sentences = ["Nothing was changed.", next_step]
     if is_for_api(request):
         return problem(400, code, " ".join(sentences))
-    if is_htmx(request):
-        return render(None, "_note.html", {"text": " ".join(sentences), "code": ""}, status=400)
-    return render(None, "400.html", {"title": title, "sentences": sentences}, status=400)
+    return _answer_bare(request, 400, title, sentences)
 
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -93,11 +99,8 @@ def server_error(request: HttpRequest) -> HttpResponse:
     """500, without the frame: whatever broke must not break this page too."""
     reference = secrets.token_hex(4).upper()
     log.error("reference %s: %s %s broke", reference, request.method, request.path)
-    context = {"reference": reference}
-    if is_htmx(request):
-        text = "Something failed on our side. What was stored before is safe."
-        return render(None, "_note.html", {"text": text, "code": reference}, status=500)
-    return render(None, "500.html", context, status=500)
+    sentences = ["Questions and documents stored before are safe.", "Go back and try again."]
+    return _answer_bare(request, 500, "Something failed on our side", sentences, reference=reference)
 
 
 def too_many_attempts(

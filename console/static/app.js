@@ -29,9 +29,14 @@
     box.replaceChildren(element);
   }
 
+  /* What the server said about a request it turned down; empty when that was no note of ours. */
+  function noteIn(xhr) {
+    const words = new DOMParser().parseFromString(xhr.responseText, "text/html").querySelector(".note p");
+    return words ? words.textContent : "";
+  }
+
   function fetchPart(element) {
-    const url = element.dataset.rowUrl || element.dataset.url;
-    return htmx.ajax("GET", url, { target: element, swap: "outerHTML" });
+    return htmx.ajax("GET", element.dataset.url, { target: element, swap: "outerHTML" });
   }
 
   /* Several messages about one thing in a short time cause one request. */
@@ -44,10 +49,7 @@
 
   /* Documents */
   const rates = new Map();
-  function showProgress(row, message) {
-    const line = row.querySelector("[data-progress]");
-    const bar = line && line.querySelector("progress");
-    if (!bar) return;
+  function showProgress(bar, message) {
     const now = performance.now();
     const first = rates.get(message.id) || { at: now, done: message.done };
     rates.set(message.id, first);
@@ -58,7 +60,7 @@
     if (rate > 0) {
       text += `, ${rate < 10 ? rate.toFixed(1) : Math.round(rate)}/s, ${Math.max(1, Math.round((message.total - message.done) / rate))} s left`;
     }
-    line.querySelector("[data-progress-text]").textContent = text;
+    bar.parentElement.querySelector("[data-progress-text]").textContent = text;
   }
 
   function onDocument(message) {
@@ -67,7 +69,8 @@
       row.remove();
     } else if (row) {
       const isProgress = message.state === "indexing" && row.dataset.state === "indexing" && message.total > 0;
-      if (isProgress && row.querySelector("[data-progress] progress[max]")) showProgress(row, message);
+      const bar = isProgress && row.querySelector("[data-progress] progress[max]");
+      if (bar) showProgress(bar, message);
       else refresh(row.id, 150);
     }
     if (message.state !== "indexing") {
@@ -158,7 +161,7 @@
   function everyThreeSeconds() {
     ticks += 1;
     if (document.hidden) return;
-    const working = all("[data-working][data-row-url]");
+    const working = all("[data-working]");
     // With an open socket a slow second look remains: a message sent before the row stood here is lost.
     if (working.length && (!isOpen() || ticks % 4 === 0)) {
       for (const element of working.slice(0, 20)) refresh(element.id, 0);
@@ -189,8 +192,7 @@
     const xhr = event.detail.xhr;
     const row = event.detail.target;
     if (xhr.status === 404 && row && row.matches && row.matches("[data-document]")) { row.remove(); return; }
-    const fragment = new DOMParser().parseFromString(xhr.responseText, "text/html").querySelector(".note p");
-    note(fragment ? fragment.textContent : `The server answered ${xhr.status}. Nothing was changed; try again.`, true);
+    note(noteIn(xhr) || `The server answered ${xhr.status}. Nothing was changed; try again.`, true);
   });
   document.addEventListener("htmx:sendError", (event) => {
     const isBackground = event.detail.requestConfig && event.detail.requestConfig.verb === "get";
@@ -238,14 +240,13 @@
       xhr.upload.addEventListener("progress", (event) => onBytes(event.loaded));
       xhr.addEventListener("loadend", () => {
         if (xhr.status === 200) return resolve(xhr.responseText);
-        const said = new DOMParser().parseFromString(xhr.responseText, "text/html").querySelector(".note p");
         const line = document.createElement("li");
         const name = document.createElement("span");
         name.className = "name";
         name.textContent = item.path;
         const why = document.createElement("span");
         why.className = "chip failed";
-        why.textContent = said ? said.textContent : xhr.status ? `not taken (${xhr.status})` : "the server did not answer; drop it again";
+        why.textContent = noteIn(xhr) || (xhr.status ? `not taken (${xhr.status})` : "the server did not answer; drop it again");
         line.append(name, why);
         resolve(line.outerHTML);
       });
