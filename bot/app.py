@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from functools import cache
 
 from django.conf import settings
@@ -17,7 +17,6 @@ from bot.incoming import Json
 
 log = logging.getLogger(__name__)
 
-LISTENER_THREADS = 16
 UNREADABLE = (ValueError, TypeError, AttributeError, LookupError, RecursionError)
 """What parsing raises on a body that is no JSON, no UTF-8 or not shaped as Slack shapes it."""
 
@@ -48,7 +47,6 @@ def build_app() -> App:
         token_verification_enabled=False,
         process_before_response=True,
         ignoring_self_events_enabled=False,  # `bot.incoming` does it, together with other bots
-        listener_executor=ThreadPoolExecutor(LISTENER_THREADS, thread_name_prefix="slack-listener"),
     )
     app.error(_answer_error)
     app.middleware(_acknowledge_rate_limit_notice)
@@ -72,7 +70,7 @@ def _authorize(enterprise_id: str | None, team_id: str | None) -> AuthorizeResul
     return AuthorizeResult(enterprise_id=enterprise_id, team_id=team_id, bot_token=settings.SLACK_BOT_TOKEN)
 
 
-def _acknowledge_rate_limit_notice(body: Json, next: listeners.Next) -> BoltResponse | None:  # noqa: A002 - Bolt's name
+def _acknowledge_rate_limit_notice(body: Json, next: Callable[[], object]) -> BoltResponse | None:  # noqa: A002 - Bolt's name
     """Slack tells that it drops events with a request that is no event; Bolt would answer 404."""
     if body.get("type") != "app_rate_limited":
         next()

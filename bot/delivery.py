@@ -28,7 +28,7 @@ from console.questions.models import Answer, Question, QuestionState, Surface
 
 log = logging.getLogger(__name__)
 
-LONGEST_WAIT_S = 300
+LONGEST_BACKOFF_S = 300
 PRIVATE_MESSAGES = 4
 """A `response_url` takes five messages in thirty minutes; one stays in reserve for a repeated try."""
 
@@ -92,7 +92,7 @@ def _record_fault(claim: Claim, error: Exception) -> None:
             is_stuck = claim.delivery.n_attempts > outbox.MAX_ATTEMPTS
             outbox.put_off(
                 claim,
-                wait_s=max(fault.wait_s, LONGEST_WAIT_S) if is_stuck else fault.wait_s,
+                wait_s=max(fault.wait_s, LONGEST_BACKOFF_S) if is_stuck else fault.wait_s,
                 error=fault.code,
                 may_be_posted=may_be_posted,
                 max_attempts=outbox.MAX_LIMITED_ATTEMPTS,
@@ -104,7 +104,7 @@ def _record_fault(claim: Claim, error: Exception) -> None:
 
 
 def _backoff_s(claim: Claim) -> float:
-    return float(min(LONGEST_WAIT_S, 2 ** min(claim.delivery.n_attempts, 10)))
+    return float(min(LONGEST_BACKOFF_S, 2 ** min(claim.delivery.n_attempts, 10)))
 
 
 def _deliver(claim: Claim) -> None:

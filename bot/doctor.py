@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from django.conf import settings
 
 from bot.client import web_client
-from bot.faults import CALL_FAILED, fault_of
+from bot.faults import CALL_FAILED, fault_of, lower_names
 
 MANIFEST = Path(__file__).parent / "manifest.json"
 
@@ -70,9 +71,9 @@ def _bot_token() -> list[Check]:
     return [Check(True, f"The bot is {answer['user']} in {answer['team']}."), *_scopes(granted)]
 
 
-def _granted(headers: object) -> set[str]:
-    named = {str(name).lower(): str(value) for name, value in dict(headers).items()}  # type: ignore[call-overload]
-    return {scope.strip() for scope in named.get("x-oauth-scopes", "").split(",") if scope.strip()}
+def _granted(headers: Mapping[str, object]) -> set[str]:
+    scopes = lower_names(headers).get("x-oauth-scopes", "")
+    return {scope.strip() for scope in scopes.split(",") if scope.strip()}
 
 
 def _scopes(granted: set[str]) -> list[Check]:

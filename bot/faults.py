@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 import traceback
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from http.client import HTTPException
@@ -35,7 +36,6 @@ _UNSURE = {
     "duplicate_channel_not_found",
 }
 _DEFAULT_WAIT_S = 30.0
-_LONGEST_WAIT_S = 3_600.0
 
 
 class Kind(Enum):
@@ -101,13 +101,14 @@ def _parts(error: SlackApiError) -> tuple[dict[str, object], int, dict[str, str]
     """Body, status and headers; for a body that is no JSON the SDK keeps a plain dict instead."""
     response = error.response
     if isinstance(response, dict):
-        return {}, int(response.get("status", 0)), _lower(response.get("headers", {}))
+        return {}, int(response.get("status", 0)), lower_names(response.get("headers", {}))
     data = response.data if isinstance(response.data, dict) else {}
-    return data, int(response.status_code), _lower(response.headers)
+    return data, int(response.status_code), lower_names(response.headers)
 
 
-def _lower(headers: object) -> dict[str, str]:
-    return {str(name).lower(): str(value) for name, value in dict(headers).items()}  # type: ignore[call-overload]
+def lower_names(headers: Mapping[str, object]) -> dict[str, str]:
+    """Headers by their names in lower case, since what stands between Slack and us may spell them anew."""
+    return {name.lower(): str(value) for name, value in headers.items()}
 
 
 def _retry_after_s(headers: dict[str, str]) -> float:
@@ -115,4 +116,4 @@ def _retry_after_s(headers: dict[str, str]) -> float:
         wait_s = float(headers["retry-after"])
     except (KeyError, ValueError):
         return _DEFAULT_WAIT_S
-    return min(_LONGEST_WAIT_S, max(1.0, wait_s)) if math.isfinite(wait_s) else _DEFAULT_WAIT_S
+    return max(1.0, wait_s) if math.isfinite(wait_s) else _DEFAULT_WAIT_S

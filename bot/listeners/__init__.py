@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeAlias
-
 from slack_bolt import App
 
 from bot.listeners import actions, commands, events
-
-Next: TypeAlias = Callable[[], object]
 
 
 def register(app: App) -> None:

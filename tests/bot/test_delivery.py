@@ -252,7 +252,7 @@ def test_waiting_for_slack_slows_down_and_ends(slack: FakeSlack, finished: Finis
     wait = Failure(status=429, headers={"Retry-After": "1"})
     slack.script("chat.postMessage", wait, wait)
     SlackDelivery.objects.update(n_attempts=outbox.MAX_ATTEMPTS)
-    assert deliver(question).not_before > timezone.now() + timedelta(seconds=delivery.LONGEST_WAIT_S - 10)
+    assert deliver(question).not_before > timezone.now() + timedelta(seconds=delivery.LONGEST_BACKOFF_S - 10)
     make_due(question)
     SlackDelivery.objects.update(n_attempts=outbox.MAX_LIMITED_ATTEMPTS - 1)
     row = deliver(question)
