@@ -7,7 +7,7 @@ that, because Slack counts what it is sent.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from django.conf import settings
@@ -43,16 +43,20 @@ class Message:
 
 def messages_of(view: AnswerView) -> list[Message]:
     """The terminal message and, when it is long, what continues it in the thread."""
-    parts = list(_packed(_BUILDERS[view.outcome](view)))
-    texts = [_notification(view), *(f"Part {number} of {len(parts)}" for number in range(2, len(parts) + 1))]
+    if view.outcome == QuestionState.ANSWERED and not any(s.text.strip() for s in view.sentences):
+        view = replace(view, outcome=QuestionState.BROKEN)  # an empty answer is our fault, and none
+    blocks = _BUILDERS[view.outcome](view)
+    parts = list(_packed(blocks))
+    texts = [
+        _notification(view, blocks[0]),
+        *(f"Part {number} of {len(parts)}" for number in range(2, len(parts) + 1)),
+    ]
     return [Message(text, blocks) for text, blocks in zip(texts, parts, strict=True)]
 
 
 def answer_blocks(view: AnswerView) -> list[Block]:
     """The answer with its markers first, then one line a source, then what was searched."""
     body = " ".join(_sentence(sentence) for sentence in view.sentences)
-    if not body.strip():
-        return broken_blocks(view)
     sources = "\n".join(["*Sources*", *(_source_line(source) for source in view.sources)])
     return [
         *_sections(body),
@@ -123,7 +127,7 @@ def _closest(closest: Closest) -> str:
     title, label = escape(_one_line(closest.title)), escape(_one_line(closest.label))
     sentence = wording.closest(title, label, closest.distance, closest.cut)
     place = f"{title} › {label}" if label else title
-    return sentence.replace(place, f"*{place}*", 1)
+    return sentence.replace(f": {place}", f": *{place}*", 1)
 
 
 def _sentence(sentence: Sentence) -> str:
@@ -140,10 +144,10 @@ def _one_line(text: str) -> str:
     return line if len(line) <= PLACE_CHARS else f"{line[: PLACE_CHARS - 1]}…"
 
 
-def _notification(view: AnswerView) -> str:
-    """``The nightly limit is 180 EUR. · 2 sources``."""
-    if view.outcome != QuestionState.ANSWERED or not view.sentences:
-        return _cut(_text_of(_BUILDERS[view.outcome](view)[0]))
+def _notification(view: AnswerView, first_block: Block) -> str:
+    """``The nightly limit is 180 EUR. · 2 sources``; what is no answer is told as it is."""
+    if view.outcome != QuestionState.ANSWERED:
+        return _cut(_text_of(first_block))
     count = len(view.sources)
     return f"{_cut(escape(view.sentences[0].text))} · {count} {'source' if count == 1 else 'sources'}"
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from bot.answers import AnswerView, Closest, Sentence, Source
 from bot.messages import asked_message, messages_of
+from console.questions import wording
 from console.questions.models import QuestionState
 from tests.bot.fake_slack import BASE_URL
 from tests.bot.limits import leaks, slack_would_refuse, texts_of
@@ -61,8 +62,18 @@ def test_a_source_whose_document_is_gone_has_no_link() -> None:
 @pytest.mark.parametrize("text", ["", "  \n"])
 def test_an_answer_without_text_is_told_as_our_fault(text: str) -> None:
     (message,) = messages_of(view(sentences=(Sentence(text, ()),) if text else ()))
-    assert "Something failed on our side." in texts_of(sent(message))[1]
-    assert message.text.strip()
+    assert texts_of(sent(message)) == [wording.BROKEN, wording.BROKEN]
+
+
+def test_the_closest_place_is_marked_whatever_it_is_called() -> None:
+    (message,) = messages_of(
+        view(
+            QuestionState.REFUSED,
+            reason="Nothing was close enough.",
+            closest=Closest("close", "", 0.58, 0.52),
+        )
+    )
+    assert "(closest: *close*, 0.58; limit 0.52)." in message.text
 
 
 @pytest.mark.parametrize("outcome", [QuestionState.NOT_ALLOWED, QuestionState.BROKEN])
