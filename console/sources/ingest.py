@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import timedelta
 
 from django.conf import settings
@@ -34,6 +35,27 @@ REQUEUE_AFTER = timedelta(minutes=5)
 """A queued document whose message may have been lost with the broker is sent again after this."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Trouble:
+    """Why a document could not be read, for an administrator."""
+
+    code: str
+    reason: str
+    next_step: str
+
+
+_WORKER_DIED = _Trouble(
+    "worker_died",
+    f"The worker ended without a result {MAX_CLAIMS} times while it read this file.",
+    "Save the file anew and upload that copy, or retry it when the machine has more memory.",
+)
+_OUR_FAULT = _Trouble(
+    "internal_error",
+    "Something in Footnote failed while this file was read.",
+    "Retry it; if it fails again, send the server's log to whoever runs Footnote.",
+)
+
+
 def ingest_document(document_id: int) -> Document | None:
     """Bring one queued document to its end state; None if another worker has it or nothing is due.
 
@@ -44,23 +66,14 @@ def ingest_document(document_id: int) -> Document | None:
     if document is None:
         return None
     try:
-        _extract_and_index(document)
+        trouble = _extract_and_index(document)
+        if trouble is not None:
+            _finish_in_trouble(document, trouble)
     except rag.Unavailable:
         _release(document)
         raise
-    except rag.RagError as error:
-        _finish_in_trouble(document, DocumentState.FAILED, error.code, error.message, error.next_step)
-    except Exception:
-        log.exception("document %s could not be ingested", document_id)
-        _finish_in_trouble(
-            document,
-            DocumentState.FAILED,
-            "internal_error",
-            "Something in Footnote failed while this file was read.",
-            "Retry it; if it fails again, send the server's log to whoever runs Footnote.",
-        )
     finally:
-        _purge_if_deleted(document_id)
+        _let_go(document)
     return Document.objects.filter(pk=document_id).first()
 
 
@@ -78,7 +91,7 @@ def _claim(document_id: int) -> Document | None:
             return None
         document.n_claims += 1
         if document.n_claims > MAX_CLAIMS:
-            _stall(document)
+            _enter_trouble(document, DocumentState.STALLED, _WORKER_DIED)
             return None
         document.state = DocumentState.EXTRACTING
         document.state_changed_at = now
@@ -94,25 +107,6 @@ def _claim(document_id: int) -> Document | None:
     return document
 
 
-def _stall(document: Document) -> None:
-    document.state = DocumentState.STALLED
-    document.reason_code = "worker_died"
-    document.reason = f"The worker ended without a result {MAX_CLAIMS} times while it read this file."
-    document.next_step = (
-        "Save the file anew and upload that copy, or retry it when the machine has more memory."
-    )
-    document.lease_until = None
-    document.state_changed_at = timezone.now()
-    document.save()
-    document.attempts.filter(finished_at=None).update(
-        finished_at=timezone.now(),
-        outcome=document.state,
-        reason_code=document.reason_code,
-        reason=document.reason,
-    )
-    publish_document(document)
-
-
 def _release(document: Document) -> None:
     """Back to the queue, without counting the claim: the file is not to blame."""
     Document.objects.filter(pk=document.pk, sha256=document.sha256).update(
@@ -120,24 +114,37 @@ def _release(document: Document) -> None:
     )
 
 
-def _purge_if_deleted(document_id: int) -> None:
-    """A document deleted while it was worked on kept its lease; give it up and clean the indexes."""
+def _let_go(document: Document) -> None:
+    """What was deleted or replaced while it was worked on kept this worker's lease; its turn comes now."""
     with transaction.atomic():
-        if Document.objects.filter(pk=document_id).exclude(deleted_at=None).update(lease_until=None):
-            queue.purge_document(document_id)
+        current = Document.objects.filter(pk=document.pk)
+        if current.exclude(deleted_at=None).update(lease_until=None):
+            queue.purge_document(document.pk)
+        elif current.exclude(sha256=document.sha256).update(lease_until=None):
+            queue.ingest_document(document.pk)
 
 
-def _extract_and_index(document: Document) -> None:
-    version = prepare_active_version()
-    extraction = rag.extract_file(
-        storage.original_path(document.sha256), filename=document.name, limits=engine.limits()
-    )
-    canonical_key = storage.store_canonical(extraction)
-    if not _enter_indexing(document):
-        return
-    stamps = [_index_in(version, document, extraction)]
-    stamps += [_index_in(other, document, extraction) for other in live_versions().exclude(pk=version.pk)]
-    _finish(document, extraction, canonical_key, stamps)
+def _extract_and_index(document: Document) -> _Trouble | None:
+    """Read a file and index it; gives back what was wrong with it, if it cannot be read."""
+    try:
+        version = prepare_active_version()
+        extraction = rag.extract_file(
+            storage.original_path(document.sha256), filename=document.name, limits=engine.limits()
+        )
+        canonical_key = storage.store_canonical(extraction)
+        if _enter_indexing(document):
+            versions = [version, *live_versions().exclude(pk=version.pk)]
+            stamps = [_index_in(each, document, extraction) for each in versions]
+            _finish(document, extraction, canonical_key, stamps)
+    except rag.Unavailable:
+        raise
+    except rag.RagError as error:
+        return _Trouble(error.code, error.message, error.next_step or "Retry it.")
+    except Exception:
+        # The one place where a fault of ours becomes a state: one broken file must not stop the next.
+        log.exception("document %s could not be ingested", document.pk)
+        return _OUR_FAULT
+    return None
 
 
 def _enter_indexing(document: Document) -> bool:
@@ -211,25 +218,8 @@ def _finish(
         if current is None or current.deleted_at is not None or current.sha256 != document.sha256:
             # Deleted or replaced while it was indexed: the purge or the next run cleans the index.
             return
-        for stamp in stamps:
-            DocumentIndex.objects.update_or_create(
-                document=current,
-                version=stamp.version,
-                defaults={
-                    name: getattr(stamp, name)
-                    for name in (
-                        "sha256",
-                        "extractor",
-                        "pipeline_version",
-                        "n_vectors",
-                        "n_lexical",
-                        "n_tokens",
-                        "n_split_for_window",
-                        "n_over_window",
-                        "chunk_offsets",
-                    )
-                },
-            )
+        current.index_stamps.filter(version__in=[stamp.version for stamp in stamps]).delete()
+        DocumentIndex.objects.bulk_create(stamps)
         current.state = DocumentState.PARTIAL if extraction.is_partial else DocumentState.INDEXED
         current.reason_code = current.reason = current.next_step = ""
         if extraction.is_partial:
@@ -266,26 +256,33 @@ def _partial_reason(extraction: rag.Extraction) -> str:
     return text[:500]
 
 
-def _finish_in_trouble(
-    document: Document, state: DocumentState, code: str, reason: str, next_step: str
-) -> None:
-    """End in `failed`; what an earlier version of the file left in the indexes goes too."""
-    with transaction.atomic():
-        current = Document.objects.select_for_update().filter(pk=document.pk, sha256=document.sha256).first()
-        if current is None or current.deleted_at is not None:
-            return
-        current.state, current.reason_code = state, code
-        current.reason, current.next_step = reason[:500], (next_step or "Retry it.")[:500]
-        current.n_chunks, current.lease_until, current.n_claims = None, None, 0
-        current.canonical_sha256 = ""
-        current.state_changed_at = timezone.now()
-        current.save()
-        _close_attempt(current)
-        stamps = list(current.index_stamps.select_related("version"))
-        publish_document(current)
-    for stamp in stamps:
+def _finish_in_trouble(document: Document, trouble: _Trouble) -> None:
+    """End in `failed`. First what an earlier version of the file left in the indexes goes."""
+    if not Document.objects.filter(pk=document.pk, sha256=document.sha256, deleted_at=None).exists():
+        return
+    for stamp in document.index_stamps.select_related("version"):
         rag.remove_document(engine.index_of(stamp.version), document.pk)
         stamp.delete()
+    with transaction.atomic():
+        current = (
+            Document.objects.select_for_update()
+            .filter(pk=document.pk, sha256=document.sha256, deleted_at=None)
+            .first()
+        )
+        if current is None:
+            return
+        current.n_chunks, current.n_claims, current.canonical_sha256 = None, 0, ""
+        _enter_trouble(current, DocumentState.FAILED, trouble)
+
+
+def _enter_trouble(document: Document, state: DocumentState, trouble: _Trouble) -> None:
+    document.state, document.reason_code = state, trouble.code
+    document.reason, document.next_step = trouble.reason[:500], trouble.next_step[:500]
+    document.lease_until = None
+    document.state_changed_at = timezone.now()
+    document.save()
+    _close_attempt(document)
+    publish_document(document)
 
 
 def _close_attempt(document: Document) -> None:
@@ -308,7 +305,7 @@ def purge_document(document_id: int) -> bool:
     if document is None:
         return False
     if document.lease_until is not None and document.lease_until > timezone.now():
-        # A worker still holds it; its end (`_purge_if_deleted`) queues the purge again.
+        # A worker still holds it; its end (`_let_go`) queues the purge again.
         return False
     for version in live_versions():
         rag.remove_document(engine.index_of(version), document_id)

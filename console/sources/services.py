@@ -160,7 +160,7 @@ def _queue(document: Document, *, trigger: str, actor: User | None) -> None:
     """Back to the start of the state machine; any old trouble is cleared."""
     document.state = DocumentState.QUEUED
     document.reason_code = document.reason = document.next_step = ""
-    document.lease_until = None
+    # A worker that still reads the old bytes keeps its lease, so that it cannot write after the new ones' worker.
     document.n_claims = document.progress_done = document.progress_total = 0
     document.state_changed_at = document.queued_at = timezone.now()
     document.save()

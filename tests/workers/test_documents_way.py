@@ -107,6 +107,47 @@ def test_a_document_deleted_while_it_is_read_leaves_nothing(
     assert chunks_in_index(document.pk).vectors == 0
 
 
+def test_bytes_that_are_replaced_while_they_are_read_never_overwrite_the_new_ones(
+    admin: User, folder: Folder, sent: list, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = upload(admin, folder, "policy.md", HOTELS)
+    real = rag.index_document
+
+    def replace_meanwhile(*args: object, **kwargs: object) -> rag.IndexReport:
+        upload(admin, folder, "policy.md", LAPTOPS)
+        assert ingest.ingest_document(document.pk) is None, "the first worker still holds it"
+        return real(*args, **kwargs)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(rag, "index_document", replace_meanwhile)
+        ingest.ingest_document(document.pk)
+    assert sent[-1] == ("footnote.ingest_document", document.pk)
+    assert ingest.ingest_document(document.pk).state == DocumentState.INDEXED
+    chunks = rag.chunks_of_document(engine.index_of(active_version()), document.pk)
+    assert "42 months" in chunks[0].content
+    assert not any("180 EUR" in chunk.content for chunk in chunks)
+
+
+def test_a_file_fails_only_when_its_old_text_is_out_of_the_index(
+    admin: User, folder: Folder, sent: list, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = upload(admin, folder, "policy.md", HOTELS)
+    ingest.ingest_document(document.pk)
+    upload(admin, folder, "policy.md", b"")
+
+    def away(index: rag.Index, document_id: int) -> None:
+        raise rag.StoreDown("Qdrant does not answer.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(rag, "remove_document", away)
+        with pytest.raises(rag.StoreDown):
+            ingest.ingest_document(document.pk)
+    document.refresh_from_db()
+    assert document.state == DocumentState.QUEUED
+    assert ingest.ingest_document(document.pk).state == DocumentState.FAILED
+    assert chunks_in_index(document.pk).vectors == 0
+
+
 def test_a_replacement_that_cannot_be_read_takes_the_old_text_out_of_the_index(
     admin: User, folder: Folder, sent: list
 ) -> None:

@@ -17,7 +17,7 @@ import rag
 from bot.doctor import check_slack
 from console import engine
 from console.celery import app
-from console.index.models import DocumentIndex
+from console.index.models import DocumentIndex, IndexVersion
 from console.index.selectors import active_version
 from console.people.models import Role, User
 from console.questions.models import PENDING_STATES, Question
@@ -111,16 +111,14 @@ def _index() -> Iterator[Finding]:
         )
         return
     try:
-        yield from _reconcile(version.pk)
+        yield from _reconcile(version)
     finally:
         engine.close()
         owner.release()
 
 
-def _reconcile(version_id: int) -> Iterator[Finding]:
+def _reconcile(version: IndexVersion) -> Iterator[Finding]:
     """Database, vectors and lexical index must count the same, document by document."""
-    version = active_version()
-    assert version is not None and version.pk == version_id  # noqa: PT018
     index = engine.index_of(version)
     rag.probe_index(index)
     total = rag.count_chunks(index)
