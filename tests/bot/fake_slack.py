@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import json
 import threading
+import time
 from collections import defaultdict
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -66,6 +67,7 @@ class FakeSlack:
         self.asker = "U00000USR01"
         self._scripts: dict[str, list[Failure | None]] = defaultdict(list)
         self._clock = itertools.count(1)
+        self._epoch = int(time.time()) + 1
         self._lock = threading.Lock()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True)
@@ -174,7 +176,7 @@ class FakeSlack:
         error = self._lacks("chat:write") or self._check(arguments)
         if error:
             return error
-        ts = f"1800000000.{next(self._clock):06d}"
+        ts = f"{self._epoch}.{next(self._clock):06d}"
         message = {**arguments, "ts": ts, "bot_id": "B00000BOT01", "user": "U00000BOT01"}
         self.messages[channel].append(message)
         return {"ok": True, "channel": channel, "ts": ts, "message": message}
@@ -202,7 +204,7 @@ class FakeSlack:
         found = [
             message if with_metadata else {k: v for k, v in message.items() if k != "metadata"}
             for message in self.messages[channel]
-            if is_wanted(message)
+            if is_wanted(message) and float(message["ts"]) >= float(arguments.get("oldest") or 0)
         ]
         page, size = int(arguments.get("cursor") or 0), int(arguments.get("limit") or 100)
         following = page + size if page + size < len(found) else ""

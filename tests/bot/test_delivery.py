@@ -122,7 +122,7 @@ class TestACrashBetweenPostAndRecord:
     def test_a_mark_on_a_later_page_is_found(self, slack: FakeSlack, crashed: Question, monkeypatch) -> None:
         monkeypatch.setattr("bot.posting._PAGE_SIZE", 1)
         ours = slack.messages[CHANNEL].pop()
-        other = {"ts": "1800000000.0", "thread_ts": TS, "bot_id": "B2", "metadata": {"event_type": "other"}}
+        other = {"ts": ours["ts"], "thread_ts": TS, "bot_id": "B2", "metadata": {"event_type": "other"}}
         slack.messages[CHANNEL] += [other, other, ours]
         make_due(crashed)
         deliver(crashed)

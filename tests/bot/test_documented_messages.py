@@ -28,8 +28,16 @@ VIEWS = {
             Sentence("Above it you need your lead's written approval before booking.", (2,)),
         ),
         sources=(
-            Source(1, "Travel policy › Hotels › Limits · page 4", f"{_PAGE}/7?start=1204&end=1257#cited"),
-            Source(2, "Expense rules.xlsx · Limits!A3:C9", f"{_PAGE}/9?start=88&end=152#cited"),
+            Source(
+                1,
+                "Travel policy › Hotels › Limits · page 4",
+                f"{_PAGE}/7?start=1204&end=1257&of=9f86d081884c7d65#cited",
+            ),
+            Source(
+                2,
+                "Expense rules.xlsx · Limits!A3:C9",
+                f"{_PAGE}/9?start=88&end=152&of=60303ae22b998861#cited",
+            ),
         ),
     ),
     "refusal": AnswerView(
