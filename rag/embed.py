@@ -130,7 +130,7 @@ class SentenceTransformerEmbedder:
 
     def _forward(self, token_ids: list[list[int]]) -> Vectors:
         torch = self._torch
-        width = len(token_ids[0]) if len(token_ids) == 1 else max(map(len, token_ids))
+        width = max(map(len, token_ids))
         input_ids = np.zeros((len(token_ids), width), dtype=np.int64)
         mask = np.zeros((len(token_ids), width), dtype=np.int64)
         for row, ids in enumerate(token_ids):
@@ -184,6 +184,7 @@ def model_folder(model: str) -> Path:
 
 
 def _load(folder: Path, dtype: object) -> SentenceTransformer:
+    from safetensors import SafetensorError
     from sentence_transformers import SentenceTransformer
     from transformers.utils import logging
 
@@ -192,7 +193,8 @@ def _load(folder: Path, dtype: object) -> SentenceTransformer:
         loaded = SentenceTransformer(
             str(folder), device="cpu", local_files_only=True, model_kwargs={"dtype": dtype}
         )
-    except Exception as exc:
+    except (OSError, ValueError, KeyError, TypeError, SafetensorError) as exc:
+        # Type and key errors: a module's config.json that is missing or lacks what its class asks for.
         raise ModelMissing(
             f"The model in {folder} cannot be loaded.",
             next_step="Install the model again; its files are damaged.",

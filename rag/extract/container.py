@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import zipfile
+import zlib
 from pathlib import Path
 
 from rag.errors import DamagedDocument, EncryptedDocument, ResourceLimit, UnsupportedFormat
+
+UNPACK_ERRORS = (zipfile.BadZipFile, zlib.error, OSError, EOFError, ValueError, NotImplementedError)
+"""What `zipfile` raises for a container or member that is broken, cut off or packed in an unknown way."""
 
 _MIB = 1024 * 1024
 # Sheets of repeated cells pack about 100 to 1, so a ratio alone proves nothing below this size.
@@ -34,7 +38,7 @@ def open_container(path: Path, *, max_unpacked_mib: int) -> zipfile.ZipFile:
     """
     try:
         container = zipfile.ZipFile(path)
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as exc:
+    except UNPACK_ERRORS as exc:
         raise DamagedDocument("The file is a zip container whose directory is broken or cut off.") from exc
     members = container.infolist()
     if any(member.flag_bits & 0x1 for member in members):
@@ -67,7 +71,7 @@ def sniff_container(path: Path) -> str:
         with zipfile.ZipFile(path) as container:
             names = set(container.namelist())
             mimetype = _mimetype(container)
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, RuntimeError, EOFError) as exc:
+    except (*UNPACK_ERRORS, RuntimeError) as exc:  # RuntimeError: the member needs a password
         raise DamagedDocument("The file is a zip container whose directory is broken or cut off.") from exc
     if any(name.startswith("word/") for name in names):
         return "docx"

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 import zipfile
-import zlib
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from rag.errors import DamagedDocument, ResourceLimit
+from rag.extract.container import UNPACK_ERRORS
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
@@ -124,7 +124,7 @@ def _parse(container: zipfile.ZipFile, name: str) -> Element:
         if "depth" in str(exc) or "huge" in str(exc).lower():
             raise ResourceLimit("The document is nested too deeply.") from exc
         raise DamagedDocument("A part of the Word document is not well-formed XML.") from exc
-    except (zipfile.BadZipFile, zlib.error, OSError, EOFError, NotImplementedError, KeyError) as exc:
+    except (*UNPACK_ERRORS, KeyError) as exc:
         raise DamagedDocument("A part of the Word document cannot be unpacked.") from exc
 
 

@@ -41,13 +41,14 @@ def recognise(image: NDArray[np.uint8]) -> RecognisedText:
     Raises:
         ResourceLimit: the model ran out of memory.
     """
+    import cv2
+    from onnxruntime.capi.onnxruntime_pybind11_state import Fail, RuntimeException  # type: ignore[import-untyped]
+    from rapidocr.inference_engine.onnxruntime.main import ONNXRuntimeError
     from rapidocr.utils.output import RapidOCROutput
 
     try:
         result = _engine()(image)
-    except MemoryError:
-        raise
-    except Exception as exc:
+    except (ONNXRuntimeError, Fail, RuntimeException, cv2.error) as exc:
         if "alloc" in str(exc).lower():
             raise ResourceLimit("Recognising the text of a page needs more memory than the limit.") from exc
         raise

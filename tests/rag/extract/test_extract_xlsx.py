@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import io
 import zipfile
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import openpyxl
@@ -190,3 +193,86 @@ def test_broken_and_empty_workbooks_have_a_reason(read: Any) -> None:
         read(out.getvalue(), "broken.xlsx")
     with pytest.raises(NoText):
         read(saved(workbook_of(("S", []))), "empty.xlsx")
+
+
+def with_part(data: bytes, part: str, change: Callable[[bytes], bytes] | None) -> bytes:
+    """The workbook with one part changed, or without it."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(out, "w") as new:
+        for name in old.namelist():
+            if name != part:
+                new.writestr(name, old.read(name))
+            elif change is not None:
+                new.writestr(name, change(old.read(name)))
+    return out.getvalue()
+
+
+def replaced(old: bytes, new: bytes) -> Callable[[bytes], bytes]:
+    def change(part: bytes) -> bytes:
+        assert old in part
+        return part.replace(old, new, 1)
+
+    return change
+
+
+def halved(part: bytes) -> bytes:
+    return part[: len(part) // 2]
+
+
+SHEET, STYLES = "xl/worksheets/sheet1.xml", "xl/styles.xml"
+
+
+@pytest.mark.parametrize(
+    ("part", "change"),
+    [
+        ("xl/workbook.xml", None),
+        ("[Content_Types].xml", replaced(b"sheet.main", b"no.such")),
+        ("docProps/core.xml", halved),
+        ("xl/workbook.xml", halved),
+        (STYLES, halved),
+        (SHEET, halved),
+        (SHEET, lambda _: b""),
+        (SHEET, replaced(b'r="A1"', b'r="1A"')),
+        (SHEET, replaced(b"<v>120</v>", b"<v>nan</v>")),
+        (SHEET, replaced(b'"n"><v>120', b'"s"><v>120')),
+        (SHEET, replaced(b' s="1"', b' s="99"')),
+        (STYLES, replaced(b"<cellXfs", b"<cellXfs strange")),
+        (STYLES, replaced(b'numFmtId="', b'numFmtId="99999999999')),
+        (SHEET, replaced(b"<worksheet", b'<?xml version="1.0" encoding="UTF-8s"?><worksheet')),
+    ],
+)
+def test_every_broken_part_is_a_damaged_workbook(
+    read: Any, part: str, change: Callable[[bytes], bytes] | None
+) -> None:
+    data = saved(workbook_of(("S", [["From", "Limit"], [dt.date(2024, 5, 1), 120]])))
+    assert read(data, "whole.xlsx").coverage.read == 2
+    with pytest.raises(DamagedDocument) as caught:
+        read(with_part(data, part, change), "broken.xlsx")
+    assert caught.value.__cause__ is not None
+
+
+@pytest.mark.shared
+def test_real_workbooks_cut_off_or_without_a_part_are_read_or_damaged(read: Any, shared_data: Path) -> None:
+    for path in sorted((shared_data / "docs_mixed" / "xlsx" / "healthy").iterdir()):
+        data = path.read_bytes()
+        if len(data) > 60_000:
+            continue
+        with pytest.raises(DamagedDocument):
+            read(data[: len(data) * 2 // 3], path.name)
+        for part in zipfile.ZipFile(io.BytesIO(data)).namelist():
+            if part.startswith("xl/") and part.endswith(".xml"):
+                with contextlib.suppress(DamagedDocument, NoText):
+                    read(with_part(data, part, halved), path.name)
+
+
+@pytest.mark.parametrize("error", [MemoryError(), RuntimeError("a bug")])
+def test_what_no_damage_raises_stays_what_it_is(
+    read: Any, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    def fail(*_args: object, **_kwargs: object) -> None:
+        raise error
+
+    monkeypatch.setattr("openpyxl.load_workbook", fail)
+    data = saved(workbook_of(("S", [["A", "B"]])))
+    with pytest.raises(type(error)):
+        read(data, "a.xlsx")
