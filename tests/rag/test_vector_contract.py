@@ -30,8 +30,8 @@ def store(request, tmp_path):
         store = open_edge_store(tmp_path)
     elif request.param == "memory":
         store = open_server_store(client=QdrantClient(":memory:"))
-    elif "QDRANT_URL" in os.environ:
-        store = open_server_store(os.environ["QDRANT_URL"])
+    elif "TEST_QDRANT_URL" in os.environ:  # tests/isolation.py moves QDRANT_URL there
+        store = open_server_store(os.environ["TEST_QDRANT_URL"])
     else:
         pytest.skip("QDRANT_URL is not set")
     yield store

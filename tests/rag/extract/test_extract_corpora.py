@@ -16,8 +16,6 @@ from rag.types import Extraction
 
 pytestmark = pytest.mark.shared
 
-SHARED = Path(__file__).parents[3].parent / "shared" / "data"
-MIXED = SHARED / "docs_mixed"
 READ = [
     "pdf/healthy/docling__multi_page.pdf",
     "pdf/healthy/pdfminer.six__simple1.pdf",
@@ -52,10 +50,9 @@ REFUSED = {
 }
 
 
-@pytest.fixture(autouse=True)
-def _corpora() -> None:
-    if not SHARED.is_dir():
-        pytest.skip("the shared corpora do not lie beside this checkout")
+@pytest.fixture
+def mixed(shared_data: Path) -> Path:
+    return shared_data / "docs_mixed"
 
 
 def read(path: Path) -> Extraction:
@@ -63,27 +60,27 @@ def read(path: Path) -> Extraction:
 
 
 @pytest.mark.parametrize("name", READ)
-def test_real_files_are_read(name: str) -> None:
-    extraction = read(MIXED / name)
+def test_real_files_are_read(mixed: Path, name: str) -> None:
+    extraction = read(mixed / name)
     assert_sound(extraction)
     assert extraction.coverage.read > 0
 
 
 @pytest.mark.parametrize(("name", "code"), REFUSED.items())
-def test_real_files_are_refused_with_the_right_reason(name: str, code: str) -> None:
+def test_real_files_are_refused_with_the_right_reason(mixed: Path, name: str, code: str) -> None:
     with pytest.raises(DocumentError) as caught:
-        read(MIXED / name)
+        read(mixed / name)
     assert caught.value.code == code
 
 
-def test_files_with_a_user_password_are_encrypted_in_the_sandbox_too() -> None:
-    path = MIXED / "pdf/encrypted_user_pw/pypdf__r4-aes-user-password.pdf"
+def test_files_with_a_user_password_are_encrypted_in_the_sandbox_too(mixed: Path) -> None:
+    path = mixed / "pdf/encrypted_user_pw/pypdf__r4-aes-user-password.pdf"
     with pytest.raises(EncryptedDocument):
         extract_file(path, filename=path.name)
 
 
-def test_a_real_scan_is_recognised_under_the_default_limits() -> None:
-    path = MIXED / "pdf/scanned_image_only/docling__ocr_test.pdf"
+def test_a_real_scan_is_recognised_under_the_default_limits(mixed: Path) -> None:
+    path = mixed / "pdf/scanned_image_only/docling__ocr_test.pdf"
     extraction = extract_file(path, filename=path.name)
     assert_sound(extraction)
     assert "JSON and Markdown" in extraction.text
@@ -91,25 +88,25 @@ def test_a_real_scan_is_recognised_under_the_default_limits() -> None:
     assert extraction.ocr_confidence > 0.9
 
 
-def test_two_column_papers_keep_their_sentences() -> None:
-    text = read(MIXED / "pdf/two_column/unstructured__multi-column-2p.pdf").text
+def test_two_column_papers_keep_their_sentences(mixed: Path) -> None:
+    text = read(mixed / "pdf/two_column/unstructured__multi-column-2p.pdf").text
     assert (
         "Open-domain question answering relies on efficient passage retrieval to select candidate contexts, "
         "where traditional sparse vector space models, such as TF-IDF or BM25, are the de facto method."
     ) in text
-    text = read(MIXED / "pdf/two_column/tika__testJournalParser.pdf").text
+    text = read(mixed / "pdf/two_column/tika__testJournalParser.pdf").text
     assert (
         "Control of multiple MicroStressBots is achieved by varying the geometry of the steering-arm, and hence "
         "affecting its electrostatic pull-down"
     ) in text
 
 
-def test_every_golden_needle_is_found_in_its_document_alone() -> None:
-    root = SHARED / "handbook_civicactions"
+def test_every_golden_needle_is_found_in_its_document_alone(shared_data: Path) -> None:
+    root = shared_data / "handbook_civicactions"
     texts = {
         str(path.relative_to(root)): " ".join(read(path).text.split()) for path in sorted(root.rglob("*.md"))
     }
-    golden = SHARED / "golden" / "civicactions"
+    golden = shared_data / "golden" / "civicactions"
     rows = [json.loads(line) for line in (golden / "needles.jsonl").read_text().splitlines()]
     for line in (golden / "multihop.jsonl").read_text().splitlines():
         rows += json.loads(line)["needles"]
