@@ -6,55 +6,12 @@ from pathlib import Path
 
 from console.people.models import User
 from console.sources.models import Folder
-from console.sources.services import create_folder, upload_document
+from console.sources.services import create_folder
+from workers.files import files_below, upload_file
 
 SAMPLE_HANDBOOK = Path(__file__).resolve().parent.parent / "console" / "sample" / "handbook"
 SAMPLE_QUESTIONS = SAMPLE_HANDBOOK.parent / "questions"
 SAMPLE_FOLDER = "Sample handbook"
-PIECE_BYTES = 1024 * 1024
-
-
-def files_below(path: Path) -> list[tuple[Path, str]]:
-    """Every file below `path` with its name relative to it. A file is itself.
-
-    Left out: hidden files, and links that lead out of `path` (`links_out_of` names them): a shared folder
-    must not be a way to read other files of this machine.
-    """
-    if path.is_file():
-        return [(path, path.name)]
-    root = path.resolve()
-    return [
-        (file, file.relative_to(path).as_posix())
-        for file in sorted(path.rglob("*"))
-        if file.is_file() and not _is_hidden(file.relative_to(path)) and file.resolve().is_relative_to(root)
-    ]
-
-
-def links_out_of(path: Path) -> list[str]:
-    """Names of the files below `path` that are links to somewhere outside it."""
-    root = path.resolve()
-    return [
-        file.relative_to(path).as_posix()
-        for file in sorted(path.rglob("*"))
-        if file.is_file() and not file.resolve().is_relative_to(root)
-    ]
-
-
-def _is_hidden(name: Path) -> bool:
-    return any(part.startswith(".") for part in name.parts)
-
-
-def upload_file(*, actor: User | None, folder: Folder, path: Path, name: str) -> tuple[int, bool]:
-    """Upload one file from disk; gives back the document's id and whether anything changed.
-
-    Raises:
-        Rejected: see `console.sources.services.upload_document`.
-    """
-    with path.open("rb") as file:
-        document, has_changed = upload_document(
-            actor=actor, folder=folder, name=name, pieces=iter(lambda: file.read(PIECE_BYTES), b"")
-        )
-    return document.pk, has_changed
 
 
 def load_sample(*, actor: User | None = None) -> Folder | None:
@@ -64,7 +21,7 @@ def load_sample(*, actor: User | None = None) -> Folder | None:
     folder = create_folder(
         actor=actor,
         name=SAMPLE_FOLDER,
-        description="Documents of a company that does not exist. Delete it when yours are in.",
+        description="Documents of a company that does not exist. Close it under Access when yours are in.",
         is_open=True,
     )
     for path, name in files_below(SAMPLE_HANDBOOK):

@@ -21,7 +21,8 @@ from rich.table import Table
 
 import rag
 from console import engine
-from workers.sample import SAMPLE_HANDBOOK, SAMPLE_QUESTIONS, files_below
+from workers.files import files_below
+from workers.sample import SAMPLE_HANDBOOK, SAMPLE_QUESTIONS
 
 N_PLAIN_QUESTIONS = 100
 

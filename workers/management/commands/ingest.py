@@ -20,9 +20,9 @@ from console.access import Rejected
 from console.sources.ingest import ingest_document
 from console.sources.models import ATTENTION_STATES, WORKING_STATES, Document, DocumentState, Folder
 from console.sources.services import create_folder
+from workers.files import files_below, links_out_of, upload_file
 from workers.first_start import require_tables
 from workers.ownership import DataFolderOwnership
-from workers.sample import files_below, links_out_of, upload_file
 
 POLL_EVERY_S = 0.2
 
