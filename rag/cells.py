@@ -1,11 +1,27 @@
-"""A1 ranges of a worksheet."""
+"""A1 names and ranges of a worksheet."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 _RANGE = re.compile(r"\$?([A-Za-z]{1,3})\$?(\d+)(?::\$?([A-Za-z]{1,3})\$?(\d+))?")
+
+
+def column_name(column: int) -> str:
+    """1 → A, 27 → AA."""
+    name = ""
+    while column:
+        column, rest = divmod(column - 1, 26)
+        name = chr(ord("A") + rest) + name
+    return name
+
+
+def a1_range(columns: Collection[int], rows: Collection[int]) -> str:
+    """The range that spans these columns and rows, which count from 1: ``A3:C3``, or ``A3`` for one cell."""
+    first = f"{column_name(min(columns))}{min(rows)}"
+    last = f"{column_name(max(columns))}{max(rows)}"
+    return first if first == last else f"{first}:{last}"
 
 
 def merge_cells(ranges: Iterable[str | None]) -> str | None:
@@ -22,11 +38,7 @@ def merge_cells(ranges: Iterable[str | None]) -> str | None:
             continue
         columns += [_number(match[1]), _number(match[3] or match[1])]
         rows += [int(match[2]), int(match[4] or match[2])]
-    if not columns:
-        return None
-    first = f"{_letters(min(columns))}{min(rows)}"
-    last = f"{_letters(max(columns))}{max(rows)}"
-    return first if first == last else f"{first}:{last}"
+    return a1_range(columns, rows) if columns else None
 
 
 def _number(letters: str) -> int:
@@ -34,11 +46,3 @@ def _number(letters: str) -> int:
     for letter in letters.upper():
         number = number * 26 + ord(letter) - ord("A") + 1
     return number
-
-
-def _letters(number: int) -> str:
-    letters = ""
-    while number:
-        number, rest = divmod(number - 1, 26)
-        letters = chr(ord("A") + rest) + letters
-    return letters

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from rag.cells import a1_range
 from rag.extract.canonical import line_text
 
 SEPARATOR = " | "
@@ -27,11 +28,7 @@ class Row:
     @property
     def a1_range(self) -> str:
         """The used cells, e.g. ``A3:C3``, or ``A3`` for one."""
-        first, last = (
-            f"{column_name(min(self.cells))}{self.number}",
-            f"{column_name(max(self.cells))}{self.number}",
-        )
-        return first if first == last else f"{first}:{last}"
+        return a1_range(self.cells, [self.number])
 
     @property
     def looks_like_header(self) -> bool:
@@ -53,15 +50,6 @@ class HeadedRow:
     header: str | None
     table: int
     """Rows of one table share this number, from 1."""
-
-
-def column_name(column: int) -> str:
-    """1 → A, 27 → AA."""
-    name = ""
-    while column:
-        column, rest = divmod(column - 1, 26)
-        name = chr(65 + rest) + name
-    return name
 
 
 def joined_cells(cells: Iterable[str]) -> str:

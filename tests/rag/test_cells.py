@@ -1,6 +1,6 @@
 import pytest
 
-from rag.cells import merge_cells
+from rag.cells import column_name, merge_cells
 
 
 @pytest.mark.parametrize(
@@ -17,3 +17,8 @@ from rag.cells import merge_cells
 )
 def test_the_smallest_range_that_holds_all(ranges, expected):
     assert merge_cells(ranges) == expected
+
+
+@pytest.mark.parametrize(("column", "name"), [(1, "A"), (26, "Z"), (27, "AA"), (703, "AAA"), (16384, "XFD")])
+def test_column_names(column, name):
+    assert column_name(column) == name

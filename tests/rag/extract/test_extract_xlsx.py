@@ -16,7 +16,6 @@ from openpyxl.chart import BarChart
 from rag.config import ExtractionLimits
 from rag.errors import DamagedDocument, NoText, ResourceLimit
 from rag.extract import xlsx
-from rag.extract.tabular import column_name
 from rag.extract.xlsx import cell_text
 
 
@@ -167,11 +166,6 @@ def test_stored_values_of_formulas_are_read(read: Any) -> None:
 )
 def test_cells_read_as_people_write_them(value: object, number_format: str, text: str) -> None:
     assert cell_text(value, number_format) == text
-
-
-@pytest.mark.parametrize(("column", "name"), [(1, "A"), (26, "Z"), (27, "AA"), (703, "AAA"), (16384, "XFD")])
-def test_column_names(column: int, name: str) -> None:
-    assert column_name(column) == name
 
 
 def test_cells_are_limited(read: Any) -> None:
