@@ -13,9 +13,7 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import re
-import tempfile
 import threading
 import time
 import unicodedata
@@ -27,6 +25,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+
+from rag.atomic import write_atomically
 
 if TYPE_CHECKING:
     from bm25s import BM25
@@ -50,8 +50,12 @@ def stems(text: str) -> list[str]:
     if stemmer is None:
         # A PyStemmer object is not safe to share between threads.
         stemmer = _stemmers.english = Stemmer("english")
-    words = _WORD.findall(unicodedata.normalize("NFKC", text).replace("’", "'").lower())
-    return [str(word) for word in stemmer.stemWords(words)]
+    return [str(word) for word in stemmer.stemWords(_WORD.findall(folded(text)))]
+
+
+def folded(text: str) -> str:
+    """`text` in NFKC and lower case with straight apostrophes: one writing of each word."""
+    return unicodedata.normalize("NFKC", text).replace("’", "'").lower()
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +83,7 @@ class _Snapshot:
 class LexicalIndex:
     """A BM25 index in one folder. Safe to share between threads and, for reading, between processes."""
 
-    def __init__(self, directory: Path, *, k1: float = 1.2, b: float = 0.75) -> None:
+    def __init__(self, directory: Path, *, k1: float, b: float) -> None:
         self._directory = directory
         self._k1 = k1
         self._b = b
@@ -99,7 +103,7 @@ class LexicalIndex:
             "chunks": [[chunk_id, " ".join(stems(text))] for chunk_id, text in chunks],
         }
         with self._writing:
-            _write_atomically(self._path(document_id), json.dumps(segment, ensure_ascii=False))
+            write_atomically(self._path(document_id), json.dumps(segment, ensure_ascii=False))
             self._next_generation()
 
     def delete_document(self, document_id: int) -> None:
@@ -248,18 +252,4 @@ class LexicalIndex:
 
     def _next_generation(self) -> None:
         # Random, not counted: two processes that write at once cannot arrive at the same value.
-        _write_atomically(self._directory / _GENERATION, uuid.uuid4().hex)
-
-
-def _write_atomically(path: Path, text: str) -> None:
-    """Replace `path` in one step: a reader or a crash meets the old file or the new one."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".writing-")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+        write_atomically(self._directory / _GENERATION, uuid.uuid4().hex)

@@ -7,8 +7,9 @@ What can be written in several ways is the same: ``1,000`` and 1000, ``90th``, `
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator
+
+from rag.lexical import folded
 
 _THOUSANDS = re.compile(r"(?<![\w.,])\d{1,3}(?:[,' ]\d{3})+(?![\w,]|[.,]\d{3})")
 _COMMA_DECIMAL = re.compile(r"(?<![\w.,])(\d+),(\d{1,2})(?![\w]|[.,]\d)")
@@ -110,6 +111,5 @@ def _joined(token: str) -> str:
 
 
 def _plain(text: str) -> str:
-    text = unicodedata.normalize("NFKC", text).replace("’", "'").lower()
-    joined = _THOUSANDS.sub(lambda match: re.sub(r"\D", "", match.group()), text)
+    joined = _THOUSANDS.sub(lambda match: re.sub(r"\D", "", match.group()), folded(text))
     return _COMMA_DECIMAL.sub(r"\1.\2", joined)

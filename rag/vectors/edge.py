@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rag.atomic import write_atomically
 from rag.embed import Vectors
 from rag.errors import IndexMissing, RagError, StoreDown, StoreLocked
 from rag.types import EmbeddingModel, Scope, StoredChunk
@@ -48,7 +49,7 @@ class EdgeStore:
         self._optimising = threading.Lock()
         self._shards: dict[str, EdgeShard] = {}
         directory.mkdir(parents=True, exist_ok=True)
-        self._finalizer = weakref.finalize(self, _close_all, self._shards)
+        weakref.finalize(self, _close_all, self._shards)
 
     def ensure(self, collection: str, model: EmbeddingModel) -> None:
         """See `VectorStore.ensure`."""
@@ -76,9 +77,7 @@ class EdgeStore:
                 shard.flush()
             with self._opening:
                 self._shards[collection] = shard
-            draft = folder / "stamp.json.writing"
-            draft.write_text(json.dumps(stamp_for(model).as_dict()), encoding="utf-8")
-            draft.replace(folder / "stamp.json")
+            write_atomically(folder / "stamp.json", json.dumps(stamp_for(model)))
 
     def exists(self, collection: str) -> bool:
         """See `VectorStore.exists`."""

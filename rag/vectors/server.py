@@ -41,7 +41,7 @@ class ServerStore:
                         vectors_config=models.VectorParams(
                             size=model.dimension, distance=models.Distance.COSINE
                         ),
-                        metadata=stamp_for(model).as_dict(),
+                        metadata=stamp_for(model),
                     )
                 except Exception:
                     # Two workers may create it at once; the second one finds it made.
@@ -174,7 +174,7 @@ class ServerStore:
                 f"The collection {collection} has no stamp.",
                 next_step="Use Qdrant 1.16 or newer and let Footnote create its own collections.",
             )
-        check_stamp(collection, dict(metadata), model)
+        check_stamp(collection, metadata, model)
 
 
 def open_server_store(

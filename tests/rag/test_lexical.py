@@ -42,7 +42,7 @@ def folder(tmp_path_factory):
 @settings(max_examples=60)
 @given(documents, text)
 def test_scores_are_the_textbooks(folder, contents, question):
-    index = LexicalIndex(folder)
+    index = LexicalIndex(folder, k1=K1, b=B)
     index.drop()
     texts = {}
     for document_id, (folder_id, chunks) in enumerate(contents, start=1):
@@ -59,7 +59,7 @@ def test_scores_are_the_textbooks(folder, contents, question):
 
 @pytest.fixture
 def index(tmp_path):
-    index = LexicalIndex(tmp_path)
+    index = LexicalIndex(tmp_path, k1=K1, b=B)
     index.put_document(1, 10, [("a", "the hotel rate in Oslo"), ("b", "gulls steal lunches")])
     index.put_document(2, 20, [("c", "hotels in Lisbon")])
     return index
@@ -99,7 +99,7 @@ def test_putting_again_replaces_and_deleting_removes(index):
 
 
 def test_an_empty_index_and_a_document_without_words(tmp_path):
-    index = LexicalIndex(tmp_path)
+    index = LexicalIndex(tmp_path, k1=K1, b=B)
     assert index.search("hotel", 5, [1]) == []
     index.put_document(1, 1, [("a", "—")])
     assert index.search("hotel", 5, [1]) == []
@@ -107,7 +107,7 @@ def test_an_empty_index_and_a_document_without_words(tmp_path):
 
 
 def test_another_process_sees_what_was_written_and_what_was_deleted(index, tmp_path):
-    other = LexicalIndex(tmp_path)
+    other = LexicalIndex(tmp_path, k1=K1, b=B)
     assert ids(other.search("gulls", 5, [10])) == ["b"]
     index.put_document(3, 10, [("e", "gulls gulls gulls")])
     assert ids(other.search("gulls", 5, [10])) == ["e", "b"]
