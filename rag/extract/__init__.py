@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from rag.config import ExtractionLimits
-from rag.extract.registry import current_extractors, supported_suffixes
+from rag.extract.formats import current_extractors, supported_suffixes
 from rag.extract.sandbox import extract_in_sandbox
 from rag.types import Extraction
 

@@ -1,15 +1,15 @@
-"""The one list of formats: name, version, module and usual endings."""
+"""From a file's format to the module that reads it."""
 
 from __future__ import annotations
 
 import importlib
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, cast
 
 from rag.config import ExtractionLimits
 from rag.errors import NoText
 from rag.extract.canonical import Reading
+from rag.extract.formats import FORMATS, Format, supported_suffixes
 from rag.extract.sniff import sniff_format
 from rag.types import Extraction, ExtractionWarning
 
@@ -20,45 +20,6 @@ class ReaderModule(Protocol):
     def read(self, path: Path, *, filename: str, limits: ExtractionLimits) -> Reading:
         """The canonical text of the file at `path`."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class Format:
-    """A format that can be read. Raise `version` when its output changes: documents become stale."""
-
-    name: str
-    version: int
-    label: str
-    suffixes: tuple[str, ...]
-
-    @property
-    def extractor(self) -> str:
-        """Name and version, e.g. ``pdf/1``."""
-        return f"{self.name}/{self.version}"
-
-
-FORMATS: dict[str, Format] = {
-    entry.name: entry
-    for entry in (
-        Format("pdf", 1, "a PDF", (".pdf",)),
-        Format("docx", 1, "a Word document (DOCX)", (".docx", ".docm", ".dotx", ".dotm")),
-        Format("xlsx", 1, "an Excel workbook (XLSX)", (".xlsx", ".xlsm", ".xltx", ".xltm")),
-        Format("html", 1, "an HTML page", (".html", ".htm", ".xhtml")),
-        Format("markdown", 1, "Markdown", (".md", ".markdown", ".mdx")),
-        Format("csv", 1, "a CSV table", (".csv", ".tsv")),
-        Format("text", 1, "plain text", (".txt", ".text", ".log", ".rst")),
-    )
-}
-
-
-def supported_suffixes() -> tuple[str, ...]:
-    """The endings a picker may offer, lower case with the dot."""
-    return tuple(suffix for entry in FORMATS.values() for suffix in entry.suffixes)
-
-
-def current_extractors() -> dict[str, str]:
-    """Format to the extractor that reads it now, e.g. ``{"pdf": "pdf/1"}``."""
-    return {name: entry.extractor for name, entry in FORMATS.items()}
 
 
 def extract_in_process(path: Path, *, filename: str, limits: ExtractionLimits) -> Extraction:

@@ -9,6 +9,7 @@ from pathlib import Path
 from rag.errors import EmptyDocument, EncryptedDocument, UnsupportedFormat
 from rag.extract.container import sniff_container
 from rag.extract.decoding import decode_text, looks_binary
+from rag.extract.formats import FORMATS
 
 _HEAD_BYTES = 64 * 1024
 _OLE_MAGIC = bytes.fromhex("d0cf11e0a1b11ae1")
@@ -42,11 +43,8 @@ _MAGICS = (
     (b"SQLite format 3\x00", "a SQLite database"),
 )
 _TEXT_SUFFIXES = {
-    "": "", ".txt": "text", ".text": "text", ".log": "text", ".rst": "text",
-    ".md": "markdown", ".markdown": "markdown", ".mdx": "markdown",
-    ".csv": "csv", ".tsv": "csv", ".html": "html", ".htm": "html", ".xhtml": "html",
-}  # fmt: skip
-_TEXT_LABELS = {"html": "an HTML page", "markdown": "Markdown", "csv": "a CSV table", "text": "plain text"}
+    suffix: entry.name for entry in FORMATS.values() if entry.is_text for suffix in entry.suffixes
+}
 _PDF_OBJECT = re.compile(rb"\b\d+ \d+ obj\b")
 _HTML_DOCUMENT = re.compile(r"<(!doctype\s+html|html|head|body)[\s>]", re.IGNORECASE)
 _HTML_START = re.compile(
@@ -64,7 +62,7 @@ _MARKDOWN_SIGN = re.compile(r"^(#{1,6} \S|```|[-*] \[|\|.*\|\s*$)|\]\([^)\s]+\)"
 
 
 def sniff_format(path: Path, *, filename: str) -> str:
-    """The format's name in `rag.extract.registry.FORMATS`.
+    """The format's name in `rag.extract.formats.FORMATS`.
 
     Raises:
         EmptyDocument: the file has no bytes.
@@ -110,16 +108,16 @@ def _refuse_ole(path: Path) -> None:
 
 def _text_format(head: str, suffix: str) -> str:
     looks_like = _look_of_text(head)
-    if looks_like not in _TEXT_LABELS:
+    if looks_like not in FORMATS:
         raise UnsupportedFormat(f"The content looks like {looks_like}, which is not read.")
-    if suffix not in _TEXT_SUFFIXES:
+    if suffix and suffix not in _TEXT_SUFFIXES:
         # A page or note under another name is most often a download's error text.
-        label = _TEXT_LABELS[looks_like]
+        label = FORMATS[looks_like].label
         raise UnsupportedFormat(f"The name ends in {suffix}, but the content looks like {label}.")
-    named = _TEXT_SUFFIXES[suffix]
+    named = _TEXT_SUFFIXES.get(suffix, looks_like)
     if looks_like == "html" and (named != "markdown" or _HTML_DOCUMENT.match(head.lstrip())):
         return "html"
-    return looks_like if named == "" else named
+    return named
 
 
 def _look_of_text(head: str) -> str:

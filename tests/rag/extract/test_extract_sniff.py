@@ -6,7 +6,7 @@ import pytest
 from test_extract_pdf import lines, pdf
 
 from rag.errors import EmptyDocument, EncryptedDocument, UnsupportedFormat
-from rag.extract.registry import FORMATS, current_extractors, supported_suffixes
+from rag.extract.formats import FORMATS, current_extractors, supported_suffixes
 
 OLE = bytes.fromhex("d0cf11e0a1b11ae1") + b"\0" * 600
 
