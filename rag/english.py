@@ -18,6 +18,10 @@ the a an this that these those it its he she they we you i if in on at for to fr
 here please note however but and or all each any no not see use do does is are was were your our their after
 before once because since although employees employee what who how why which
 """
+_QUESTION_STEMS = """
+a an and are at be by can did do doe for from how i if in is it its may must my of on or our the there to us
+was we were what when where which who whom whi with you your
+"""
 
 NEVER_LAST = frozenset(_NEVER_LAST.split())
 """Abbreviations that a sentence does not end with."""
@@ -30,3 +34,6 @@ SELDOM_LAST = frozenset(_SELDOM_LAST.split())
 
 OPENERS = frozenset(_OPENERS.split())
 """Words that open a sentence far more often than they follow an abbreviation as part of a name."""
+
+QUESTION_STEMS = frozenset(_QUESTION_STEMS.split())
+"""Stems that make a question and that no table row holds."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rag.embed import Embedder
+from rag.english import QUESTION_STEMS
 from rag.generate.protocol import Draft, DraftSentence
 from rag.generate.specifics import speaks_of, specifics
 from rag.lexical import stems
@@ -25,18 +26,28 @@ _LEXICAL_SHARE = 0.5
 _MARGIN = 0.1
 """Sentences further below the best one are left out: at 0.1 two sentences are quoted on average."""
 
-_FUNCTION_WORDS = """
-a an and are at be by can did do doe for from how i if in is it its may must my of on or our the there to us
-was we were what when where which who whom whi with you your
-"""
-"""Stems that make a question and that no table row holds."""
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A quotable stretch and the passage it stands in, by its position from 1."""
+
+    passage: int
+    chunk: StoredChunk
+    place: Quotable
+
+    @property
+    def words(self) -> str:
+        return self.chunk.content[self.place.start : self.place.end]
+
+    @property
+    def evidence(self) -> str:
+        """Everything that says what the stretch is about, and the stretch."""
+        return f"{self.chunk.document_title}\n{self.chunk.section}\n{self.place.context}\n{self.words}"
 
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    passage: int
-    words: str
-    place: Quotable
+    found: _Found
     score: float
     """Cosine + `_LEXICAL_SHARE` × share of words, in [−1, 1.5]."""
 
@@ -46,16 +57,21 @@ class ExtractiveGenerator:
 
     name = "extractive/2"
 
-    def __init__(self, embedder: Embedder, *, max_sentences: int = 4, evidence_floor: float = 0.8) -> None:
+    def __init__(self, embedder: Embedder, *, max_sentences: int, evidence_floor: float) -> None:
         self._embedder = embedder
         self._max_sentences = max_sentences
         self._evidence_floor = evidence_floor
 
     def generate(self, question: str, passages: tuple[ScoredChunk, ...]) -> Draft:
         """See `Generator.generate`. Abstains with WEAK_EVIDENCE when no sentence reaches the floor."""
-        if not any(quotables(passage.chunk) for passage in passages):
+        found = [
+            _Found(position, passage.chunk, place)
+            for position, passage in enumerate(passages, start=1)
+            for place in quotables(passage.chunk)
+        ]
+        if not found:
             return Draft((), RefusalReason.MODEL_ABSTAINED)
-        candidates = self._scored(question, passages)
+        candidates = self._scored(question, found)
         if not candidates:
             return Draft((), RefusalReason.WEAK_EVIDENCE)
         best = max(candidates, key=lambda candidate: candidate.score)
@@ -63,47 +79,40 @@ class ExtractiveGenerator:
             return Draft((), RefusalReason.WEAK_EVIDENCE, evidence=best.score)
         near = [candidate for candidate in candidates if candidate.score >= best.score - _MARGIN]
         # Copies of a page say the same in the same words: once is enough.
-        distinct = {" ".join(stems(candidate.words)): candidate for candidate in reversed(_ranked(near))}
+        distinct = {
+            " ".join(stems(candidate.found.words)): candidate for candidate in reversed(_ranked(near))
+        }
         chosen = _ranked(list(distinct.values()))[: self._max_sentences]
         return Draft(
             tuple(
-                DraftSentence(candidate.words, (candidate.passage,))
-                for candidate in _reading_order(chosen, passages)
+                DraftSentence(candidate.found.words, (candidate.found.passage,))
+                for candidate in _reading_order(chosen)
             ),
             evidence=best.score,
         )
 
-    def _scored(self, question: str, passages: tuple[ScoredChunk, ...]) -> list[_Candidate]:
-        places = [
-            (at, passage.chunk, place)
-            for at, passage in enumerate(passages, start=1)
-            for place in quotables(passage.chunk)
-            if _says_more(passage.chunk.content[place.start : place.end], question)
-        ]
-        if not places:
+    def _scored(self, question: str, found: list[_Found]) -> list[_Candidate]:
+        asked_words = set(stems(question))
+        # What only repeats the question answers nothing.
+        told = [each for each in found if not asked_words.issuperset(stems(each.words))]
+        if not told:
             return []
-        texts = [self._read_in_context(chunk, place) for _, chunk, place in places]
+        texts = [self._read_in_context(each) for each in told]
         cosines = self._embedder.encode_passages(texts) @ self._embedder.encode_question(question)
         # How rare a word is counts over all sentences, so those that lack a number go only now.
-        overlaps = _overlaps(question, texts, [place.kind == "table_row" for _, _, place in places])
+        overlaps = _overlaps(question, texts, [each.place.kind == "table_row" for each in told])
         asked = specifics(question)
         return [
-            _Candidate(
-                passage=at,
-                words=chunk.content[place.start : place.end],
-                place=place,
-                score=float(cosine + _LEXICAL_SHARE * overlap),
-            )
-            for (at, chunk, place), cosine, overlap in zip(places, cosines, overlaps, strict=True)
-            if speaks_of(asked, _evidence(chunk, place))
+            _Candidate(each, float(cosine + _LEXICAL_SHARE * overlap))
+            for each, cosine, overlap in zip(told, cosines, overlaps, strict=True)
+            if speaks_of(asked, each.evidence)
         ]
 
-    def _read_in_context(self, chunk: StoredChunk, place: Quotable) -> str:
+    def _read_in_context(self, found: _Found) -> str:
         """What is compared with the question; a table row has its header's names at its values."""
-        words = chunk.content[place.start : place.end]
-        if place.kind == "table_row":
-            return self._within_window(chunk.section, "", _row(words, place.context))
-        return self._within_window(chunk.section, place.context, words)
+        if found.place.kind == "table_row":
+            return self._within_window(found.chunk.section, "", _row(found.words, found.place.context))
+        return self._within_window(found.chunk.section, found.place.context, found.words)
 
     def _within_window(self, section: str, context: str, words: str) -> str:
         """The sentence with as much context as fits the window."""
@@ -128,7 +137,7 @@ def _overlaps(
     frequency = np.array([sum(stem in words for words in held) for stem in asked])
     weights = np.log1p((len(texts) - frequency + 0.5) / (frequency + 0.5))
     matches = np.array([[stem in words for stem in asked] for words in held], dtype=np.float64)
-    says_something = np.array([stem not in _FUNCTION_WORDS.split() for stem in asked])
+    says_something = np.array([stem not in QUESTION_STEMS for stem in asked])
     counted = np.where(np.array(is_row)[:, np.newaxis], says_something, True) * weights
     totals = counted.sum(axis=1)
     shares: np.ndarray[tuple[int, ...], np.dtype[np.float64]] = np.divide(
@@ -143,30 +152,19 @@ def _row(words: str, header: str) -> str:
     return read if not header or ": " in read else f"{header}\n{read}"
 
 
-def _evidence(chunk: StoredChunk, place: Quotable) -> str:
-    """Everything that says what the sentence is about, and the sentence."""
-    words = chunk.content[place.start : place.end]
-    return f"{chunk.document_title}\n{chunk.section}\n{place.context}\n{words}"
-
-
-def _says_more(words: str, question: str) -> bool:
-    """Whether there is a word that is not in the question; what only repeats it answers nothing."""
-    return not set(stems(words)) <= set(stems(question))
-
-
 def _ranked(candidates: list[_Candidate]) -> list[_Candidate]:
     """Best first; equal scores in passage order."""
     return sorted(candidates, key=lambda candidate: -candidate.score)
 
 
-def _reading_order(chosen: list[_Candidate], passages: tuple[ScoredChunk, ...]) -> list[_Candidate]:
+def _reading_order(chosen: list[_Candidate]) -> list[_Candidate]:
     """Documents by their best sentence, sentences of one document as they stand in it."""
     first_of: dict[int, int] = {}
     for rank, candidate in enumerate(chosen):
-        first_of.setdefault(passages[candidate.passage - 1].chunk.document_id, rank)
+        first_of.setdefault(candidate.found.chunk.document_id, rank)
 
     def key(candidate: _Candidate) -> tuple[int, int]:
-        chunk = passages[candidate.passage - 1].chunk
-        return first_of[chunk.document_id], chunk.start + candidate.place.start
+        chunk = candidate.found.chunk
+        return first_of[chunk.document_id], chunk.start + candidate.found.place.start
 
     return sorted(chosen, key=key)

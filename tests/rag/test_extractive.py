@@ -7,7 +7,7 @@ from tests.rag.fakes import HashingEmbedder, scored, stored_chunk
 
 @pytest.fixture
 def generator(embedder):
-    return ExtractiveGenerator(embedder, evidence_floor=0.4)
+    return ExtractiveGenerator(embedder, max_sentences=4, evidence_floor=0.4)
 
 
 GULLS = stored_chunk(
@@ -68,7 +68,7 @@ def test_a_row_is_found_through_its_header_and_quoted_whole(generator):
 
 
 def test_a_title_of_what_is_asked_is_no_answer(embedder):
-    generator = ExtractiveGenerator(embedder, evidence_floor=0.1)
+    generator = ExtractiveGenerator(embedder, max_sentences=4, evidence_floor=0.1)
     spans = (Span(0, 9, "list_item", Locator()), Span(11, 40, "list_item", Locator()))
     passage = scored(stored_chunk("Error L52\n\nError L52 means a stuck valve", spans=spans))
     assert texts(generator.generate("What is error L52?", (passage,))) == ["Error L52 means a stuck valve"]
@@ -126,7 +126,7 @@ def test_a_row_is_not_asked_for_the_words_that_make_a_question(embedder):
     rows = ("Hull | 105", "Oslo | 90")
     spans = (Span(0, 10, "table_row", Locator(), header), Span(12, 21, "table_row", Locator(), header))
     passage = scored(stored_chunk("\n\n".join(rows), spans=spans))
-    generator = ExtractiveGenerator(embedder, evidence_floor=0.0)
+    generator = ExtractiveGenerator(embedder, max_sentences=4, evidence_floor=0.0)
     plain = generator.generate("hotel limit Hull", (passage,)).evidence
     polite = generator.generate("What is the hotel limit in Hull?", (passage,)).evidence
     cosines = [
