@@ -38,9 +38,9 @@ sys.exit(main(Path(sys.argv[2])))
 _MAX_LOG_BYTES = 4_000
 _MEMORY_WORDS = (
     b"bad_alloc",
-    b"MemoryError",
+    b"memoryerror",
     b"out of memory",
-    b"Cannot allocate memory",
+    b"cannot allocate memory",
     b"failed to allocate",
 )
 _THREAD_LIMITS = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "2")
@@ -119,7 +119,8 @@ def _ran_out(status: int, log: Path) -> bool:
     """Killed from outside (the kernel's memory killer), by its CPU limit, or by a failed allocation."""
     if status in (-signal.SIGKILL, -signal.SIGXCPU):
         return True
-    return any(word in _tail(log) for word in _MEMORY_WORDS)
+    said = _tail(log).lower()
+    return any(word in said for word in _MEMORY_WORDS)
 
 
 def _tail(log: Path) -> bytes:

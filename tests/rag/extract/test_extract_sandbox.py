@@ -111,6 +111,7 @@ def test_the_memory_limit(tmp_path: Path) -> None:
         ("import sys; sys.exit(0)", ExtractorCrashed),
         ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", ResourceLimit),
         ("import sys; sys.exit(\"terminate called after throwing 'std::bad_alloc'\")", ResourceLimit),
+        ("raise RuntimeError('Failed to allocate memory for requested buffer')", ResourceLimit),
         ("import sys; open(sys.argv[2], 'w').write('{\"extraction\": {}}')", ExtractorCrashed),
         ("import sys; open(sys.argv[2], 'w').write('not json')", ExtractorCrashed),
     ],
