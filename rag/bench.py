@@ -96,7 +96,7 @@ def measure_throughput(texts: Sequence[str], embedder: Embedder, *, repeats: int
 
     Args:
         texts: at least one; chunk texts of the corpus that matters.
-        embedder: its model must be one that `load_embedder` knows by name or path.
+        embedder: its model must be one that `load_embedder` knows by its name.
         repeats: each side runs so often, after one unmeasured run.
     """
     import torch

@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 from rag.cells import merge_cells
 from rag.header import CountTokens, header_line, section_of, shortened
@@ -261,11 +260,6 @@ def _chunk(index: int, piece: _Piece, canonical: str, prefix: str, n_tokens: int
         n_tokens=n_tokens,
         spans=blocks,
     )
-
-
-def borders_kept(chunks: tuple[Chunk, ...]) -> bool:
-    """Whether chunks run in order without overlap; what every other module relies on."""
-    return all(left.end <= right.start for left, right in pairwise(chunks))
 
 
 def _touches(block: Span, start: int, end: int) -> bool:

@@ -22,6 +22,7 @@ from rag.types import EmbeddingModel
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
+    from tokenizers import Tokenizer
 
 Vectors = npt.NDArray[np.float32]
 OnBatch = Callable[[int, int], None]
@@ -203,7 +204,7 @@ def _load(folder: Path, dtype: object) -> SentenceTransformer:
     return loaded
 
 
-def _plain_tokenizer(transformer: SentenceTransformer):  # type: ignore[no-untyped-def]  # noqa: ANN202
+def _plain_tokenizer(transformer: SentenceTransformer) -> Tokenizer:
     """The model's tokenizer without truncation or padding, as our own copy.
 
     The copy in the model changes its truncation on every call, which fails with "Already borrowed"

@@ -1,4 +1,3 @@
-# names are the failures themselves, the tree above each says they are errors
 """Errors of the RAG core.
 
     RagError(code, retryable)
@@ -45,14 +44,6 @@ class RagError(Exception):
         super().__init__(message)
         self.message = message
         self.next_step = next_step or self.default_next_step
-
-    def __reduce__(self) -> tuple[object, ...]:
-        """Survive the way out of the extraction sub-process."""
-        return (_rebuild, (type(self), self.message, self.next_step))
-
-
-def _rebuild(kind: type[RagError], message: str, next_step: str) -> RagError:
-    return kind(message, next_step=next_step)
 
 
 class BadInput(RagError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 
-def reciprocal_rank_fusion(rankings: Sequence[Sequence[str]], *, k: int = 60) -> list[tuple[str, float]]:
+def reciprocal_rank_fusion(rankings: Sequence[Sequence[str]], *, k: int) -> list[tuple[str, float]]:
     """Ids with ``Σ 1 / (k + rank)``, best first; ranks start at 1.
 
     Only ranks enter: a cosine distance and a BM25 score have no common scale. Equal scores keep the order

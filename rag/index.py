@@ -6,7 +6,7 @@ import hashlib
 import time
 import uuid
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -84,7 +84,7 @@ def index_document(
     """
     started = time.perf_counter()
     chunked = chunk_document(
-        _titled(extraction, title),
+        replace(extraction, title=title),
         budget_chars=index.config.chunk_chars,
         window_tokens=index.embedder.model.window_tokens,
         count_tokens=index.embedder.count_tokens,
@@ -150,12 +150,6 @@ def probe_index(index: Index) -> float:
     if lowest <= _PROBE_COSINE:
         raise IndexMismatch(f"Stored vectors differ from the model's own (cosine {lowest:.3f}).")
     return lowest
-
-
-def _titled(extraction: Extraction, title: str) -> Extraction:
-    from dataclasses import replace
-
-    return replace(extraction, title=title)
 
 
 def _stored(chunks: Sequence[Chunk], *, document_id: int, folder_id: int, title: str) -> list[StoredChunk]:

@@ -70,12 +70,12 @@ def quotables(chunk: StoredChunk) -> list[Quotable]:
             quotable = Quotable(start, end, block.kind, _context(block, lead_in, question))
             if _same(words, block.table_header):
                 introductions.append(quotable)
-            elif words.rstrip("*_` ").endswith(":"):
+            elif _introduces(words):
                 lead_in = words
                 introductions.append(quotable)
             else:
                 found.append(quotable)
-        if block.kind not in _FOLLOWERS and not _introduces(chunk, block):
+        if block.kind not in _FOLLOWERS and not _introduces(chunk.content[: block.end - chunk.start]):
             lead_in = ""
         if block.kind == previous == "list_item" and not is_answered:
             question = ""  # a list of questions; what comes after it is no answer
@@ -91,9 +91,9 @@ def is_question(words: str) -> bool:
     return words.rstrip("!").endswith(("?", "？"))
 
 
-def _introduces(chunk: StoredChunk, block: Span) -> bool:
-    """Whether the block's last line introduces the next block."""
-    return chunk.content[: block.end - chunk.start].rstrip("*_` \n").endswith(":")
+def _introduces(words: str) -> bool:
+    """Whether their last line introduces what follows."""
+    return words.rstrip("*_` \n").endswith(":")
 
 
 def _same(words: str, header: str | None) -> bool:

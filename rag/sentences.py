@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
 
 from rag.english import BEFORE_NUMBER, NEVER_LAST, OPENERS, SELDOM_LAST
 
@@ -87,8 +86,3 @@ def _ends_sentence(text: str, match: re.Match[str]) -> bool:
     if before in SELDOM_LAST:
         return word.lower() in OPENERS
     return True
-
-
-def sentences(text: str) -> Iterator[str]:
-    """The sentences themselves, in order; see `sentence_spans`."""
-    return (text[start:end] for start, end in sentence_spans(text))

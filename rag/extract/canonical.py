@@ -104,9 +104,8 @@ class CanonicalBuilder:
         Raises:
             ResourceLimit: the canonical text would pass `max_chars`.
         """
-        block = code_text(text) if kind == "code" else block_text(text)
         # Code may open with an indented line; a span starts at its first visible character.
-        block = block.lstrip() if kind == "code" else block
+        block = code_text(text).lstrip() if kind == "code" else block_text(text)
         if not block:
             return False
         if self._length + len(block) + 2 > self.max_chars:
@@ -122,11 +121,6 @@ class CanonicalBuilder:
         self._length += len(block)
         self._spans.append(Span(start, self._length, kind, locator, header or None))
         return True
-
-    @property
-    def is_empty(self) -> bool:
-        """No block was added yet."""
-        return not self._spans
 
     def text(self) -> str:
         """The canonical text so far."""

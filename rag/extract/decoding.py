@@ -56,8 +56,9 @@ def decode_text(data: bytes, *, declared: str | None = None) -> DecodedText:
 
     Never fails: what no encoding explains becomes U+FFFD and is counted.
     """
-    for encoding in _certain_encodings(data):
-        return _counted(data.decode(encoding, errors="replace"), encoding)
+    certain = _certain_encoding(data)
+    if certain is not None:
+        return _counted(data.decode(certain, errors="replace"), certain)
     for name in (declared or "utf-8", "utf-8"):
         text = _strictly(data, name)
         if text is not None:
@@ -68,25 +69,26 @@ def decode_text(data: bytes, *, declared: str | None = None) -> DecodedText:
 
 def looks_binary(data: bytes) -> bool:
     """The bytes are no text in any encoding read here: NULs or many control characters."""
-    if any(_certain_encodings(data)):
+    if _certain_encoding(data) is not None:
         return False
     controls = sum(data.count(bytes([code])) for code in (*range(9), *range(14, 27), *range(28, 32)))
     return data.count(0) > _NUL_SHARE_BINARY * len(data) or controls > 0.05 * len(data)
 
 
-def _certain_encodings(data: bytes) -> list[str]:
+def _certain_encoding(data: bytes) -> str | None:
+    """What a byte order mark or the NULs of UTF-16 leave no doubt about."""
     for mark, encoding in _MARKS:
         if data.startswith(mark):
-            return [encoding]
+            return encoding
     sample = data[:4096]
     if sample.count(0) < _NUL_SHARE_UTF16 * len(sample) or len(sample) < 2:
-        return []
+        return None
     high_first, low_first = sample[0::2].count(0), sample[1::2].count(0)
     if low_first > 10 * high_first and _is_mostly_text(sample, "utf-16-le"):
-        return ["utf-16-le"]
+        return "utf-16-le"
     if high_first > 10 * low_first and _is_mostly_text(sample, "utf-16-be"):
-        return ["utf-16-be"]
-    return []
+        return "utf-16-be"
+    return None
 
 
 def _is_mostly_text(sample: bytes, encoding: str) -> bool:

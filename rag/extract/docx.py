@@ -49,7 +49,6 @@ _SKIPPED = frozenset(
     )
 )
 _BREAKS = {"tab": " ", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
-_LAYOUT_CELL_CHARS = 1_500
 
 
 def read(path: Path, *, filename: str, limits: ExtractionLimits) -> Reading:
@@ -125,12 +124,8 @@ class _Body:
     def _structure(self, paragraph: Element) -> tuple[int | None, bool]:
         """Heading level and whether it is a list item, from the paragraph and its style."""
         properties = child(paragraph, "pPr")
-        style_element = child(properties, "pStyle")
-        style = (
-            self.parts.styles.get(attribute(style_element, "val") or "")
-            if style_element is not None
-            else None
-        )
+        style_id = attribute(child(properties, "pStyle"), "val")
+        style = self.parts.styles.get(style_id) if style_id else None
         level = outline_level(properties) or (style.heading_level if style else None)
         numbering = child(properties, "numPr")
         is_list = (style is not None and style.is_list) or (numbering is not None and _is_numbered(numbering))
@@ -178,8 +173,7 @@ class _Body:
             column = len(texts)
             is_continued = merge is not None and (attribute(merge, "val") or "continue") == "continue"
             text = above[column] if is_continued and column < len(above) else self._cell_text(cell)
-            span = child(properties, "gridSpan")
-            n_columns = attribute(span, "val") if span is not None else None
+            n_columns = attribute(child(properties, "gridSpan"), "val")
             n_blank = min(int(n_columns), 64) - 1 if n_columns and n_columns.isdigit() else 0
             texts += [text, *[""] * n_blank]
         return texts

@@ -50,9 +50,9 @@ def local_name(element: Element) -> str:
     return tag.rpartition("}")[2] if isinstance(tag, str) else ""
 
 
-def attribute(element: Element, name: str) -> str | None:
-    """The attribute of that local name in any namespace."""
-    for key, value in element.attrib.items():
+def attribute(element: Element | None, name: str) -> str | None:
+    """The attribute of that local name in any namespace; None without the element."""
+    for key, value in element.attrib.items() if element is not None else ():
         if str(key).rpartition("}")[2] == name:
             return str(value)
     return None
@@ -144,14 +144,12 @@ def _style(name: str, elements: dict[str, Element]) -> Style:
         properties = child(style, "pPr")
         level = level if level is not None else _own_level(style, properties)
         is_list = is_list or child(properties, "numPr") is not None
-        parent = child(style, "basedOn")
-        name = (attribute(parent, "val") or "") if parent is not None else ""
+        name = attribute(child(style, "basedOn"), "val") or ""
     return Style(level, is_list and level is None)
 
 
 def _own_level(style: Element, properties: Element | None) -> int | None:
-    label_element = child(style, "name")
-    label = (attribute(label_element, "val") or "") if label_element is not None else ""
+    label = attribute(child(style, "name"), "val") or ""
     if label.lower() == "title":
         return TITLE_LEVEL
     named = _HEADING_NAME.fullmatch(label.strip())
@@ -160,8 +158,7 @@ def _own_level(style: Element, properties: Element | None) -> int | None:
 
 def outline_level(properties: Element | None) -> int | None:
     """1 to 9 from ``outlineLvl``, which counts from 0; its 9 means body text and gives None."""
-    element = child(properties, "outlineLvl")
-    value = attribute(element, "val") if element is not None else None
+    value = attribute(child(properties, "outlineLvl"), "val")
     if value is None or not value.isdigit():
         return None
     return int(value) + 1 if int(value) < _BODY_TEXT else None

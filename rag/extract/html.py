@@ -104,7 +104,7 @@ def declared_encoding(data: bytes) -> str | None:
 
 
 def _drop_hidden(page: BeautifulSoup) -> tuple[int, int]:
-    """Remove comments' and hidden elements' text; how many elements and characters that was."""
+    """Remove hidden elements; how many of them held text, and how many characters."""
     n_elements = n_chars = 0
     for element in page.find_all(_is_hidden):
         if element.name in _UNSEEN or element.decomposed:

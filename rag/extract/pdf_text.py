@@ -40,8 +40,6 @@ class _Run:
 
     def takes(self, angle: int, box: _Box) -> bool:
         """The character at `box` stands on this line, next to the last one."""
-        if not self.boxes:
-            return True
         last = self.boxes[-1]
         height = min(last[3] - last[1], box[3] - box[1])
         overlap = min(last[3], box[3]) - max(last[1], box[1])

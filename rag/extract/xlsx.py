@@ -84,16 +84,11 @@ def _load(file: BinaryIO) -> Workbook:
 @contextmanager
 def _damage(message: str) -> Iterator[None]:
     """Map what openpyxl lets through when a part is not as it expects; it has no error of its own for that."""
-    from xml.etree.ElementTree import ParseError
-
-    from lxml.etree import LxmlError
-
     try:
         yield
     except (
         *UNPACK_ERRORS,
-        LxmlError,
-        ParseError,
+        SyntaxError,  # no well-formed XML: lxml's error and the standard library's both are one
         LookupError,  # a part, style or encoding that is not there
         TypeError,
         AttributeError,

@@ -27,7 +27,7 @@ def test_scores_are_the_textbooks_and_fall(rankings, k):
 
 
 def test_both_sides_beat_one_and_ties_keep_the_first_rankings_order():
-    assert [item for item, _ in reciprocal_rank_fusion([["a", "b"], ["c", "b"]])] == ["b", "a", "c"]
+    assert [item for item, _ in reciprocal_rank_fusion([["a", "b"], ["c", "b"]], k=60)] == ["b", "a", "c"]
 
 
 def test_a_repeated_id_counts_once_at_its_best_rank():

@@ -66,7 +66,6 @@ def find_gutter(segments: Sequence[Segment], depth: int = 0) -> float | None:
         return None
     left, right = min(segment.x0 for segment in segments), max(segment.x1 for segment in segments)
     width = right - left
-    best: tuple[float, float] | None = None
     scores: list[tuple[float, float]] = []
     x = left + _EDGE_SHARE * width
     while x < right - _EDGE_SHARE * width:

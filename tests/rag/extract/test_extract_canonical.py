@@ -54,7 +54,7 @@ def test_blocks_are_parted_by_a_blank_line_and_rows_of_one_table_by_a_line_end()
 def test_invisible_blocks_are_not_added() -> None:
     builder = CanonicalBuilder(1000)
     assert not builder.add(" \u200b\n", "paragraph", WHERE)
-    assert builder.is_empty
+    assert builder.spans() == ()
 
 
 def test_the_length_limit_is_a_resource_limit() -> None:
