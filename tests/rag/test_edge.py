@@ -136,3 +136,16 @@ def test_a_missing_collection_in_a_new_folder(tmp_path):
     store = open_edge_store(tmp_path / "new")
     with pytest.raises(IndexMissing):
         store.count("main")
+
+
+def test_a_graph_that_cannot_be_built_is_logged_and_the_next_one_tried(store, caplog):
+    class Closed:
+        def optimize(self):
+            raise Exception("shard is closed")  # the engine raises nothing more specific
+
+    for _ in range(2):
+        store._optimise("main", Closed())
+    assert [record.getMessage() for record in caplog.records] == [
+        "building the graph of a vector folder failed"
+    ] * 2
+    assert store.count("main") == 0
