@@ -179,8 +179,9 @@ def _answer_of(question: Question) -> Answer | None:
     return answer
 
 
-def _excerpt(text: str) -> str:
-    return f"{text}…" if len(text) >= EXCERPT_CHARS else text
+def _excerpt(text: str, n_chars: int) -> str:
+    """`text` is the beginning of a passage of `n_chars`; it can be shorter than what was cut, without its marks."""
+    return f"{text}…" if n_chars > EXCERPT_CHARS else text
 
 
 def _sentence(text: str, sources: list[Source]) -> Sentence:
@@ -211,7 +212,7 @@ def _reading(question: Question, answer: Answer, sight: _Sight) -> Reading:
             title=str(near["title"]),
             label=str(near["label"]),
             distance=float(near["distance"]),
-            quote=_excerpt(str(near["excerpt"])),
+            quote=_excerpt(str(near["excerpt"]), int(near["end"]) - int(near["start"])),
             span=(int(near["start"]), int(near["end"])),
             sha256=str(near.get("sha256", "")),
         )

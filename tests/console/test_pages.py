@@ -21,6 +21,7 @@ from console.people.models import ApiToken, Role
 from console.people.services import create_user
 from console.questions.models import Citation, Question, QuestionState
 from console.questions.reading import WITHHELD
+from console.questions.recording import EXCERPT_CHARS
 from console.sources.models import Document, DocumentState
 from console.sources.services import create_folder
 from console.templatetags.footnote import has_telling_title
@@ -466,3 +467,15 @@ def test_a_stamp_of_other_bytes_is_stale_in_its_version_only(world: World, as_ro
     world.policy.index_stamps.filter(version=world.version).update(sha256="0" * 64)
     rows = as_role("admin").get("/api/v1/versions").json()
     assert [(row["n_done"], row["n_vectors"], row["n_stale"]) for row in rows] == [(1, 2, 0), (2, 4, 1)]
+
+
+def test_what_was_near_ends_with_dots_where_it_was_cut(world: World, as_role: As) -> None:
+    def quote() -> str:
+        path = f"/api/v1/questions/{world.refused.pk}"
+        return as_role("admin").get(path).json()["nearest"][0]["quote"]
+
+    assert quote() == SECRET
+    answer = world.refused.answer
+    answer.nearest[0]["end"] = EXCERPT_CHARS + 1
+    answer.save()
+    assert quote() == f"{SECRET}…"
