@@ -43,12 +43,12 @@ NewPage = Callable[..., Page]
 
 @pytest.fixture
 def new_page(browser: Browser, signed_in_state: dict[str, object]) -> Iterator[NewPage]:
-    """A signed-in page; at the end of the test none may have logged an error or broken its policy."""
+    """A page, signed in unless told otherwise; none may log an error or break its policy until the test ends."""
     contexts: list[BrowserContext] = []
     errors: list[str] = []
 
     def make(**options: object) -> Page:
-        context = browser.new_context(storage_state=signed_in_state, **options)
+        context = browser.new_context(**{"storage_state": signed_in_state, **options})
         context.set_default_timeout(20_000)
         contexts.append(context)
         page = context.new_page()

@@ -9,19 +9,33 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import NewPage
-from tests.e2e.product import Product
+from tests.e2e.product import Product, sign_in
 
-POLICY = """# Travel policy
+ANNEXES = "".join(
+    f"## Annex {n}\n\nForm {n} of the annex is kept by the office in Porto.\n\n" for n in range(40)
+)
+# The cited sentence stands far below the first screen.
+POLICY = f"""# Travel policy
 
-## Hotels
+{ANNEXES}## Hotels
 
 The nightly hotel limit in Lisbon is 135 EUR. Above it you need your lead's written approval before booking.
 
 ## Trains
 
 Book second class for journeys under three hours. First class is allowed above that.
-""" + "\n".join(f"## Annex {n}\n\nForm {n} of the annex is kept by the office in Porto.\n" for n in range(40))
+"""
 BROKEN = b"%PDF-1.7 this is no PDF at all"
+WORKING = ("queued", "extracting", "indexing")
+WATCH_STATES = """() => {
+  window.statesSeen = {};
+  new MutationObserver(() => {
+    for (const row of document.querySelectorAll("tr[data-document]")) {
+      const seen = (window.statesSeen[row.querySelector("[data-open]").textContent] ??= []);
+      if (seen.at(-1) !== row.dataset.state) seen.push(row.dataset.state);
+    }
+  }).observe(document.querySelector("main"), { childList: true, subtree: true, attributes: true });
+}"""
 QUESTION = "What is the nightly hotel limit in Lisbon?"
 
 
@@ -52,9 +66,13 @@ def upload(page: Page, *files: tuple[str, bytes]) -> None:
 
 
 def test_from_upload_to_the_cited_place(product: Product, new_page: NewPage) -> None:
-    page = new_page(viewport={"width": 1280, "height": 800})
+    page = new_page(storage_state=None, viewport={"width": 1280, "height": 800})
+    sign_in(page, product.url)
+    expect(page.get_by_role("heading", name="Overview")).to_be_visible()
+
     make_folder(page, product, "Travel")
     mark(page)
+    page.evaluate(WATCH_STATES)
     upload(page, ("policy.md", POLICY.encode()), ("scan.pdf", BROKEN))
     expect(row(page, "policy.md").locator(".chip.indexed")).to_be_visible()
     expect(row(page, "scan.pdf").locator(".chip.failed")).to_be_visible()
@@ -62,6 +80,10 @@ def test_from_upload_to_the_cited_place(product: Product, new_page: NewPage) -> 
         re.compile("damaged|unsupported|empty|no_text|crashed")
     )
     expect(page.locator("#n-attention")).to_contain_text("1")
+    seen = page.evaluate("window.statesSeen")
+    for name, end in (("policy.md", "indexed"), ("scan.pdf", "failed")):
+        assert seen[name][0] in WORKING, seen
+        assert seen[name][-1] == end, seen
     assert_not_reloaded(page)
 
     page.goto(f"{product.url}/failed")
