@@ -8,7 +8,7 @@ from pathlib import Path
 from PIL import Image
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from tests.e2e.product import ROOT, Product, launch, running_product, sign_in
+from tests.e2e.product import PASSWORD, ROOT, Product, launch, running_product, sign_in
 
 TARGET = ROOT / "docs" / "screenshots"
 WIDE = {"width": 1180, "height": 760}
@@ -21,6 +21,7 @@ QUESTIONS = [
     "How many days of leave do I have?",
     "When can I carry over unused days of leave?",
 ]
+PEOPLE = {"ines": "Support lead", "tomasz": "Viewer", "wen": "Viewer"}
 MAX_BYTES = 150_000
 """A picture larger than this is stored with a palette of 256 colours."""
 
@@ -35,17 +36,37 @@ def ask(page: Page, product: Product, question: str) -> None:
     page.get_by_label("Question").fill(question)
     page.get_by_role("button", name="Ask", exact=True).click()
     expect(page.locator("#result [data-question]:not([data-working])")).to_be_visible(timeout=60_000)
+    expect(page.locator("#recent")).to_contain_text(question)
+
+
+def add_people(page: Page, product: Product) -> None:
+    for name, role in PEOPLE.items():
+        page.goto(f"{product.url}/people/new")
+        page.get_by_label("User name").fill(name)
+        page.get_by_label("Email").fill(f"{name}@example.org")
+        page.get_by_label("Role").select_option(label=role)
+        page.get_by_label("First password").fill(PASSWORD)
+        page.get_by_role("button", name="Add the person").click()
+        page.wait_for_url(f"{product.url}/people")
 
 
 def shoot(page: Page, name: str) -> None:
+    page.mouse.move(0, 0)
     page.wait_for_timeout(700)
     raw = TARGET / f"{name}.raw.png"
     page.screenshot(path=raw)
     image, target = Image.open(raw).convert("RGB"), TARGET / f"{name}.png"
     image.save(target, optimize=True)
     if target.stat().st_size > MAX_BYTES:
-        image.quantize(256, dither=Image.Dither.NONE).save(target, optimize=True)
+        image.quantize(256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(target, optimize=True)
     raw.unlink()
+
+
+def shoot_light_and_dark(page: Page, name: str) -> None:
+    page.emulate_media(color_scheme="light")
+    shoot(page, name)
+    page.emulate_media(color_scheme="dark")
+    shoot(page, f"{name}-dark")
 
 
 def first_link(page: Page, url: str, selector: str) -> str:
@@ -54,45 +75,34 @@ def first_link(page: Page, url: str, selector: str) -> str:
 
 
 def shoot_all(browser: Browser, product: Product) -> None:
-    context = browser.new_context(viewport=WIDE, color_scheme="light")
+    context = browser.new_context(viewport=WIDE)
     page = context.new_page()
     sign_in(page, product.url)
-    state = context.storage_state()
+    add_people(page, product)
     wait_until_read(page, product)
     for question in QUESTIONS:
         ask(page, product, question)
+    shoot_light_and_dark(page, "ask")
     answered = first_link(page, f"{product.url}/questions?outcome=answered", "td a[data-open]")
-    refused = first_link(page, f"{product.url}/questions?outcome=refused", "td a[data-open]")
-    cited = first_link(page, product.url + answered, "a.cite")
-    pdf = first_link(page, f"{product.url}/folders/1?q=working-near", "td a[data-open]")
-    context.close()
     pages = {
         "overview": "/",
-        "folder": "/folders/1",
-        "failed": "/failed",
         "answer": answered,
-        "refusal": refused,
-        "citation": cited,
-        "document": pdf,
+        "refusal": first_link(page, f"{product.url}/questions?outcome=refused", "td a[data-open]"),
+        "folder": "/folders/1",
+        "document": first_link(page, f"{product.url}/folders/1?q=working-near", "td a[data-open]"),
+        "citation": first_link(page, product.url + answered, "a.cite"),
+        "failed": "/failed",
         "refusals": "/refusals",
+        "questions": "/questions",
         "versions": "/versions",
         "thresholds": "/thresholds",
+        "people": "/people",
     }
-    for scheme, names in {
-        "light": pages.keys(),
-        "dark": ("overview", "folder", "answer", "citation"),
-    }.items():
-        context = browser.new_context(viewport=WIDE, color_scheme=scheme, storage_state=state)
-        page = context.new_page()
-        for name in names:
-            page.goto(product.url + pages[name])
-            shoot(page, name if scheme == "light" else f"{name}-dark")
-        if scheme == "light":
-            ask(page, product, QUESTIONS[-1])
-            shoot(page, "ask")
-        context.close()
-    context = browser.new_context(viewport=NARROW, color_scheme="light", storage_state=state)
-    page = context.new_page()
+    for name, path in pages.items():
+        page.goto(product.url + path)
+        shoot_light_and_dark(page, name)
+    page.set_viewport_size(NARROW)
+    page.emulate_media(color_scheme="light")
     for name in ("folder", "answer"):
         page.goto(product.url + pages[name])
         shoot(page, f"{name}-narrow")
