@@ -87,7 +87,8 @@ def _database() -> Iterator[Finding]:
 
 def _people() -> Iterator[Finding]:
     if User.objects.filter(role=Role.ADMIN, is_active=True).exists():
-        yield Finding(True, f"{User.objects.count()} people, an admin among them")
+        count = User.objects.count()
+        yield Finding(True, f"{count} {'person' if count == 1 else 'people'}, an admin among them")
     else:
         yield Finding(False, "There is no admin.", "Run `make run` once, or `manage.py createsuperuser`.")
 
