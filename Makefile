@@ -49,6 +49,6 @@ lock: $(VENV)/.installed-test
 	$(BIN)/pip-compile -q --strip-extras --no-header --allow-unsafe --annotation-style line --no-emit-options \
 	    --no-emit-index-url --no-emit-find-links --extra server -o requirements.txt pyproject.toml
 	$(BIN)/pip-compile -q --strip-extras --no-header --allow-unsafe --annotation-style line --no-emit-options \
-	    --no-emit-index-url --no-emit-find-links --extra server --extra test --extra browser \
+	    --no-emit-index-url --no-emit-find-links --extra server --extra recordings --extra test --extra browser \
 	    -o requirements-test.txt pyproject.toml
 	sed -i 's/^torch==\([0-9.]*\)+[a-z0-9.]*/torch==\1/' requirements.txt requirements-test.txt

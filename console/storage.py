@@ -90,19 +90,7 @@ def store_canonical(extraction: rag.Extraction) -> str:
     body = json.dumps(
         {
             "text": extraction.text,
-            "spans": [
-                [
-                    span.start,
-                    span.end,
-                    span.kind,
-                    span.locator.page,
-                    span.locator.sheet,
-                    span.locator.cells,
-                    list(span.locator.heading_path),
-                    span.locator.anchor,
-                ]
-                for span in extraction.spans
-            ],
+            "spans": [[span.start, span.end, span.kind, span.locator.as_json()] for span in extraction.spans],
         },
         ensure_ascii=False,
         separators=(",", ":"),
@@ -120,14 +108,7 @@ def load_canonical(key: str) -> CanonicalText:
     return CanonicalText(
         text=body["text"],
         spans=tuple(
-            rag.Span(
-                start=start,
-                end=end,
-                kind=kind,
-                locator=rag.Locator(
-                    page=page, sheet=sheet, cells=cells, heading_path=tuple(heading_path), anchor=anchor
-                ),
-            )
-            for start, end, kind, page, sheet, cells, heading_path, anchor in body["spans"]
+            rag.Span(start=start, end=end, kind=kind, locator=rag.Locator.from_json(place))
+            for start, end, kind, place in body["spans"]
         ),
     )

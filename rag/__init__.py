@@ -72,6 +72,7 @@ from rag.pipeline import answer, retrieve
 from rag.types import (
     Answered,
     AnswerSentence,
+    Attachment,
     BoundCitation,
     Chunk,
     Coverage,
@@ -96,6 +97,7 @@ __all__ = [
     "PIPELINE_VERSION",
     "AnswerSentence",
     "Answered",
+    "Attachment",
     "BadInput",
     "BoundCitation",
     "Chunk",

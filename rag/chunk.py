@@ -12,8 +12,8 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from rag.cells import merge_cells
 from rag.header import CountTokens, header_line, section_of, shortened
+from rag.places import spanned
 from rag.sentences import sentence_spans
 from rag.types import Chunk, Extraction, Locator, Span
 
@@ -134,8 +134,8 @@ def _belongs(block: Span, group: list[Span]) -> bool:
     return not (block.table_header and headers and block.table_header not in headers)
 
 
-def _place(locator: Locator) -> tuple[int | None, str | None, tuple[str, ...]]:
-    return (locator.page, locator.sheet, locator.heading_path)
+def _place(locator: Locator) -> tuple[object, tuple[str, ...]]:
+    return (locator.container, locator.heading_path)
 
 
 def _pack_group(
@@ -248,7 +248,6 @@ def _chunk(index: int, piece: _Piece, canonical: str, prefix: str, n_tokens: int
         if _touches(block, piece.start, piece.end)
     )
     first = blocks[0].locator
-    cells = merge_cells(block.locator.cells for block in blocks)
     return Chunk(
         index=index,
         text=prefix + content,
@@ -256,7 +255,7 @@ def _chunk(index: int, piece: _Piece, canonical: str, prefix: str, n_tokens: int
         section=section_of(first.heading_path, first.sheet),
         start=piece.start,
         end=piece.end,
-        locator=replace(first, cells=cells),
+        locator=spanned(first, [block.locator for block in blocks]),
         n_tokens=n_tokens,
         spans=blocks,
     )

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from rag.cells import merge_cells
 from rag.generate.protocol import Draft
 from rag.lexical import stems
 from rag.markdown_inline import plain_row, plain_text
+from rag.places import spanned
 from rag.quotable import quotables
 from rag.types import AnswerSentence, BoundCitation, Locator, ScoredChunk, StoredChunk
 
@@ -108,6 +108,5 @@ def _narrowed(chunk: StoredChunk, start: int, end: int) -> Locator:
     touched = [span.locator for span in chunk.spans if span.start < end and span.end > start]
     if not touched:
         return chunk.locator
-    cells = merge_cells(locator.cells for locator in touched) or chunk.locator.cells
     anchor = next((locator.anchor for locator in touched if locator.anchor), chunk.locator.anchor)
-    return replace(chunk.locator, cells=cells, anchor=anchor)
+    return replace(spanned(chunk.locator, touched), anchor=anchor)

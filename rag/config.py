@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-PIPELINE_VERSION = "1"
+PIPELINE_VERSION = "2"
 """Raised when chunking or embedding changes so that stored vectors become stale."""
 
 SAMPLE_MODEL = "all-MiniLM-L6-v2"
@@ -49,7 +49,9 @@ class ExtractionLimits:
 
     `memory_mib` bounds the address space of the extraction process, `time_s` its wall time,
     `max_pages` and `max_cells` what is read, `max_unpacked_mib` what a zip container may unpack to,
-    `max_chars` the canonical text.
+    `max_chars` the canonical text, `max_attachment_mib` all files inside one file together.
+    `pages`, first and last from 1, reads only these pages of a PDF. `speech_model` is the name or
+    folder of a Whisper model for recordings; without one they are not read.
     """
 
     memory_mib: int = 3_072
@@ -58,3 +60,6 @@ class ExtractionLimits:
     max_cells: int = 2_000_000
     max_unpacked_mib: int = 512
     max_chars: int = 20_000_000
+    max_attachment_mib: int = 100
+    pages: tuple[int, int] | None = None
+    speech_model: str = ""

@@ -76,7 +76,9 @@ class UnsupportedFormat(DocumentError):
     """No extractor reads this kind of file."""
 
     code = "unsupported_format"
-    default_next_step = "Upload it as PDF, DOCX, XLSX, HTML, Markdown or plain text."
+    default_next_step = (
+        "Save it as PDF, as an Office or OpenDocument file, HTML, Markdown or text, and upload that copy."
+    )
 
 
 class DamagedDocument(DocumentError):

@@ -6,24 +6,30 @@ half open: ``canonical[start:end]``.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal
 
 BlockKind = Literal["heading", "paragraph", "list_item", "table_row", "code"]
+CoverageUnit = Literal["page", "slide", "row", "chapter", "cue", "second", "document"]
 
 
 @dataclass(frozen=True, slots=True)
 class Locator:
     """Where a stretch of canonical text stands in the original file.
 
-    `page` counts from 1 (PDF). `sheet` and `cells` (an A1 range such as ``A3:C9``) belong to
-    workbooks. `heading_path` runs from the outermost heading inwards. `anchor` is an HTML id.
+    `page` (PDF) and `slide` (presentations) count from 1. `sheet` and `cells` (an A1 range such as
+    ``A3:C9``) belong to workbooks. `time` is start and end in seconds (transcripts, recordings).
+    `heading_path` runs from the outermost heading inwards. `anchor` is an HTML id; in a book
+    ``file.xhtml#id``.
     """
 
     page: int | None = None
+    slide: int | None = None
     sheet: str | None = None
     cells: str | None = None
+    time: tuple[float, float] | None = None
     heading_path: tuple[str, ...] = ()
     anchor: str | None = None
 
@@ -31,11 +37,77 @@ class Locator:
     def label(self) -> str:
         """What a reader is told: ``Hotels › Limits · page 4`` or ``Limits!A3:C9``; may be empty."""
         parts = [" › ".join(self.heading_path)] if self.heading_path else []
+        return " · ".join([*parts, self.place] if self.place else parts)
+
+    @property
+    def place(self) -> str:
+        """The place without headings: ``page 4``, ``slide 2``, ``Limits!A3:C9``, ``00:14:32``; may be empty."""
+        parts = []
         if self.page is not None:
             parts.append(f"page {self.page}")
+        if self.slide is not None:
+            parts.append(f"slide {self.slide}")
         if self.sheet is not None:
             parts.append(f"{self.sheet}!{self.cells}" if self.cells else self.sheet)
+        if self.time is not None:
+            minutes, seconds = divmod(int(self.time[0]), 60)
+            parts.append(f"{minutes // 60:02}:{minutes % 60:02}:{seconds:02}")
         return " · ".join(parts)
+
+    @property
+    def container(self) -> tuple[int | None, int | None, str | None]:
+        """Page, slide and sheet: what a passage never crosses."""
+        return (self.page, self.slide, self.sheet)
+
+    def as_json(self) -> dict[str, object]:
+        """Only what is set; `Locator.from_json` reads it back."""
+        values: dict[str, object] = {
+            "page": self.page,
+            "slide": self.slide,
+            "sheet": self.sheet,
+            "cells": self.cells,
+            "time": None if self.time is None else list(self.time),
+            "heading_path": list(self.heading_path),
+            "anchor": self.anchor,
+        }
+        return {name: value for name, value in values.items() if value not in (None, [])}
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, object]) -> Locator:
+        """The locator that `as_json` was asked of.
+
+        Raises:
+            TypeError, ValueError: the values have other types; they may come from an untrusted process.
+        """
+        path, time = values.get("heading_path", []), values.get("time")
+        if not isinstance(path, list) or not all(isinstance(title, str) for title in path):
+            raise TypeError("heading_path")
+        if time is not None:
+            if not isinstance(time, list) or not all(isinstance(second, int | float) for second in time):
+                raise TypeError("time")
+            start, end = time
+            time = (float(start), float(end))
+        return cls(
+            page=_int_or_none(values.get("page")),
+            slide=_int_or_none(values.get("slide")),
+            sheet=_str_or_none(values.get("sheet")),
+            cells=_str_or_none(values.get("cells")),
+            time=time,
+            heading_path=tuple(path),
+            anchor=_str_or_none(values.get("anchor")),
+        )
+
+
+def _int_or_none(value: object) -> int | None:
+    if value is None or isinstance(value, int):
+        return value
+    raise TypeError("a number was expected")
+
+
+def _str_or_none(value: object) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    raise TypeError("a text was expected")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +124,9 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """How much of the file was read: ``read`` of ``total`` units (pages, rows or files)."""
+    """How much of the file was read: ``read`` of ``total`` units."""
 
-    unit: Literal["page", "row", "document"]
+    unit: CoverageUnit
     read: int
     total: int
     missing: tuple[str, ...] = ()
@@ -67,6 +139,16 @@ class ExtractionWarning:
 
     code: str
     message: str
+    count: int | None = None
+    """How many of what the message speaks of: lines removed, characters left out, pages without text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file inside a file, such as an e-mail's; it becomes a document of its own."""
+
+    name: str
+    content: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +170,10 @@ class Extraction:
     encoding: str | None = None
     ocr_confidence: float | None = None
     """Mean OCR confidence in [0, 1] over recognised lines; None when no OCR was needed."""
+    page_confidence: tuple[tuple[int, float], ...] = ()
+    """Page and mean OCR confidence in [0, 1] of its lines, for each recognised page in order."""
     warnings: tuple[ExtractionWarning, ...] = ()
+    attachments: tuple[Attachment, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

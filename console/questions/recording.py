@@ -121,23 +121,12 @@ def _citation(bound: rag.BoundCitation, version: IndexVersion) -> Citation:
         # The bytes that were indexed: newer ones may be waiting, and the link has to notice that.
         document_sha256=stamp.sha256,
         label=wording.label_within(document.display_title, bound.locator.label)[:500],
-        locator=_locator(bound.locator),
+        locator=bound.locator.as_json(),
         start=bound.start,
         end=bound.end,
         quote=bound.quote,
         distance=bound.distance,
     )
-
-
-def _locator(locator: rag.Locator) -> dict[str, object]:
-    values: dict[str, object] = {
-        "page": locator.page,
-        "sheet": locator.sheet,
-        "cells": locator.cells,
-        "heading_path": list(locator.heading_path),
-        "anchor": locator.anchor,
-    }
-    return {name: value for name, value in values.items() if value}
 
 
 def _nearest_rows(candidates: tuple[rag.ScoredChunk, ...], version: IndexVersion) -> list[dict[str, object]]:

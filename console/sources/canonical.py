@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import rag
@@ -124,9 +124,9 @@ _Place = tuple[str, str]
 
 
 def _place(span: rag.Span) -> _Place:
-    """Page or sheet, and heading; cells would change with every row."""
+    """Page, slide or sheet, and heading; cells and times would change with every row."""
     locator = span.locator
-    container = f"page {locator.page}" if locator.page is not None else locator.sheet or ""
+    container = replace(locator, cells=None, time=None).place
     heading = locator.heading_path[-1] if locator.heading_path else ""
     return container, "" if heading == container else heading
 
@@ -138,13 +138,8 @@ def _changed(before: _Place, here: _Place) -> str:
 
 
 def _exact(span: rag.Span) -> str:
-    """Where the cited block stands: its page, or sheet and cells; empty where there are neither."""
-    locator = span.locator
-    if locator.page is not None:
-        return f"page {locator.page}"
-    if locator.sheet is not None:
-        return f"{locator.sheet}!{locator.cells}" if locator.cells else locator.sheet
-    return ""
+    """Where the cited block stands: page, slide, time, or sheet and cells; empty where there are none."""
+    return span.locator.place
 
 
 @dataclass(frozen=True, slots=True)

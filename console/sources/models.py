@@ -18,6 +18,9 @@ class Folder(models.Model):
     is_shared_externally = models.BooleanField(
         default=False, help_text="Guests and people of other organisations may be answered from it."
     )
+    leaves_out_near_duplicates = models.BooleanField(
+        default=False, help_text="A document that says nearly the same as an older one here is not searched."
+    )
     members = models.ManyToManyField(settings.AUTH_USER_MODEL, blank=True, related_name="folders")
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -29,7 +32,10 @@ class Folder(models.Model):
 
 
 class DocumentState(models.TextChoices):
-    """queued → extracting → indexing → indexed | partial | failed | stalled."""
+    """queued → extracting → indexing → indexed | partial | failed | stalled | left_out.
+
+    `left_out` is a decision, not a fault: a person disabled the document, or it is a near-duplicate.
+    """
 
     QUEUED = "queued", "Queued"
     EXTRACTING = "extracting", "Extracting"
@@ -38,11 +44,14 @@ class DocumentState(models.TextChoices):
     PARTIAL = "partial", "Partial"
     FAILED = "failed", "Failed"
     STALLED = "stalled", "Stalled"
+    LEFT_OUT = "left_out", "Left out"
 
 
 WORKING_STATES = (DocumentState.QUEUED, DocumentState.EXTRACTING, DocumentState.INDEXING)
 SEARCHABLE_STATES = (DocumentState.INDEXED, DocumentState.PARTIAL)
 UNREADABLE_STATES = (DocumentState.FAILED, DocumentState.STALLED)
+REASONED_STATES = (DocumentState.FAILED, DocumentState.PARTIAL, DocumentState.STALLED, DocumentState.LEFT_OUT)
+"""These always carry a reason code, a sentence and what to do next."""
 ATTENTION_STATES = (DocumentState.FAILED, DocumentState.PARTIAL, DocumentState.STALLED)
 
 
@@ -53,6 +62,19 @@ class Document(models.Model):
     """
 
     folder = models.ForeignKey(Folder, on_delete=models.CASCADE, related_name="documents")
+    parent = models.ForeignKey(
+        "self",
+        on_delete=models.CASCADE,
+        null=True,
+        blank=True,
+        related_name="children",
+        help_text="The document this one was attached to.",
+    )
+    origin = models.CharField(
+        max_length=500,
+        blank=True,
+        help_text="What keeps it in step: `directory:PATH` or `zip:NAME`; empty for a single upload.",
+    )
     name = models.CharField(max_length=400, help_text="Path within the folder.")
     title = models.CharField(max_length=400, blank=True)
     sha256 = models.CharField(max_length=64, db_index=True)
@@ -67,11 +89,20 @@ class Document(models.Model):
     extractor = models.CharField(max_length=40, blank=True)
     encoding = models.CharField(max_length=40, blank=True)
     ocr_confidence = models.FloatField(null=True, blank=True)
+    page_confidence = models.JSONField(
+        default=list, blank=True, help_text="[page, mean OCR confidence] of each recognised page."
+    )
     coverage_unit = models.CharField(max_length=12, blank=True)
     coverage_read = models.PositiveIntegerField(null=True, blank=True)
     coverage_total = models.PositiveIntegerField(null=True, blank=True)
     coverage_missing = models.JSONField(default=list, blank=True)
     warnings = models.JSONField(default=list, blank=True)
+    near_duplicate_of = models.ForeignKey(
+        "self", on_delete=models.SET_NULL, null=True, blank=True, related_name="near_duplicates"
+    )
+    near_duplicate_similarity = models.FloatField(
+        null=True, blank=True, help_text="Estimated Jaccard similarity of the two texts' word shingles."
+    )
     canonical_sha256 = models.CharField(max_length=64, blank=True)
     n_chars = models.PositiveIntegerField(null=True, blank=True)
     n_chunks = models.PositiveIntegerField(
@@ -101,12 +132,12 @@ class Document(models.Model):
                 name="document_name_unique_in_folder",
             ),
             models.CheckConstraint(
-                condition=~models.Q(state__in=["failed", "partial", "stalled"])
+                condition=~models.Q(state__in=REASONED_STATES)
                 | (~models.Q(reason_code="") & ~models.Q(reason="") & ~models.Q(next_step="")),
                 name="document_trouble_has_reason",
             ),
             models.CheckConstraint(
-                condition=models.Q(state__in=["failed", "partial", "stalled"]) | models.Q(reason_code=""),
+                condition=models.Q(state__in=REASONED_STATES) | models.Q(reason_code=""),
                 name="document_reason_only_in_trouble",
             ),
         ]
@@ -138,10 +169,15 @@ class ExtractionAttempt(models.Model):
         REPLACE = "replace", "New bytes"
         RETRY = "retry", "Retry"
         RESTART = "restart", "Picked up after a restart"
+        ENABLE = "enable", "Enabled"
+        ATTACHED = "attached", "Found in another file"
 
     document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="attempts")
     trigger = models.CharField(max_length=12, choices=Trigger.choices)
     sha256 = models.CharField(max_length=64)
+    pages = models.CharField(
+        max_length=20, blank=True, help_text="`first-last` when only these pages are read."
+    )
     requested_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
     )
@@ -165,3 +201,29 @@ class ExtractionAttempt(models.Model):
         if self.started_at is None or self.finished_at is None:
             return None
         return (self.finished_at - self.started_at).total_seconds()
+
+
+class TextSignature(models.Model):
+    """The MinHash signature of a document's text, by which near-duplicates are found."""
+
+    document = models.OneToOneField(
+        Document, on_delete=models.CASCADE, related_name="signature", primary_key=True
+    )
+    values = models.BinaryField(help_text="64 unsigned 64-bit integers, little endian.")
+
+    def __str__(self) -> str:
+        return f"signature of {self.document_id}"
+
+
+class SignatureBand(models.Model):
+    """One band of a signature: documents that share a band may be near-duplicates (LSH)."""
+
+    signature = models.ForeignKey(TextSignature, on_delete=models.CASCADE, related_name="bands")
+    band = models.PositiveSmallIntegerField()
+    key = models.CharField(max_length=32)
+
+    class Meta:
+        indexes = [models.Index(fields=["band", "key"], name="signature_band_key")]
+
+    def __str__(self) -> str:
+        return f"{self.band}:{self.key}"

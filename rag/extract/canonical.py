@@ -7,7 +7,7 @@ import unicodedata
 from dataclasses import dataclass, field
 
 from rag.errors import ResourceLimit
-from rag.types import BlockKind, Coverage, ExtractionWarning, Locator, Span
+from rag.types import Attachment, BlockKind, Coverage, ExtractionWarning, Locator, Span
 
 _LINE_BREAKS = re.compile(r"\r\n?|[\u2028\u2029\x0b\x0c\x85]")
 # Characters nobody sees: controls, soft hyphen, zero-width space and word joiner, byte order mark,
@@ -72,7 +72,9 @@ class Reading:
     is_partial: bool = False
     encoding: str | None = None
     ocr_confidence: float | None = None
+    page_confidence: tuple[tuple[int, float], ...] = ()
     warnings: tuple[ExtractionWarning, ...] = ()
+    attachments: tuple[Attachment, ...] = ()
 
 
 @dataclass(slots=True)

@@ -17,11 +17,14 @@ _MAX_RATIO = 200
 _RATIO_FROM_BYTES = 16 * _MIB
 _MAX_MEMBERS = 20_000
 _MAX_MIMETYPE_BYTES = 200
-_KINDS = {
-    "application/epub+zip": "an EPUB book",
-    "application/vnd.oasis.opendocument.text": "an OpenDocument text (ODT)",
-    "application/vnd.oasis.opendocument.spreadsheet": "an OpenDocument spreadsheet (ODS)",
-    "application/vnd.oasis.opendocument.presentation": "an OpenDocument presentation (ODP)",
+_MIMETYPES = {
+    "application/epub+zip": "epub",
+    "application/vnd.oasis.opendocument.text": "odt",
+    "application/vnd.oasis.opendocument.text-template": "odt",
+    "application/vnd.oasis.opendocument.spreadsheet": "ods",
+    "application/vnd.oasis.opendocument.spreadsheet-template": "ods",
+    "application/vnd.oasis.opendocument.presentation": "odp",
+    "application/vnd.oasis.opendocument.presentation-template": "odp",
 }
 
 
@@ -61,7 +64,7 @@ def open_container(path: Path, *, max_unpacked_mib: int) -> zipfile.ZipFile:
 
 
 def sniff_container(path: Path) -> str:
-    """``docx`` or ``xlsx``.
+    """The format in the container: ``docx``, ``xlsx``, ``pptx``, ``odt``, ``epub``, …
 
     Raises:
         UnsupportedFormat: another kind of container; the message names it.
@@ -76,13 +79,19 @@ def sniff_container(path: Path) -> str:
     if any(name.startswith("word/") for name in names):
         return "docx"
     if "xl/workbook.bin" in names:
-        raise UnsupportedFormat("The content is a binary Excel workbook (XLSB), which is not read.")
+        return "xlsb"
     if any(name.startswith("xl/") for name in names):
         return "xlsx"
     if any(name.startswith("ppt/") for name in names):
-        raise UnsupportedFormat("The content is a PowerPoint presentation (PPTX), which is not read.")
-    kind = _KINDS.get(mimetype, "a zip archive")
-    raise UnsupportedFormat(f"The content is {kind}, which is not read.")
+        return "pptx"
+    if mimetype in _MIMETYPES:
+        return _MIMETYPES[mimetype]
+    if "META-INF/container.xml" in names:
+        return "epub"
+    raise UnsupportedFormat(
+        "The content is a zip archive, which is no document.",
+        next_step="Upload the archive under a name that ends in .zip to have its files unpacked.",
+    )
 
 
 def _mimetype(container: zipfile.ZipFile) -> str:

@@ -31,7 +31,7 @@ def extract_in_process(path: Path, *, filename: str, limits: ExtractionLimits) -
     entry = FORMATS[sniff_format(path, filename=filename)]
     reader = cast("ReaderModule", importlib.import_module(f"rag.extract.{entry.name}"))
     reading = reader.read(path, filename=filename, limits=limits)
-    if not reading.spans:
+    if not reading.spans and not reading.attachments:
         raise NoText("The file opened, but it holds no text.")
     return Extraction(
         title=reading.title,
@@ -43,7 +43,9 @@ def extract_in_process(path: Path, *, filename: str, limits: ExtractionLimits) -
         is_partial=reading.is_partial,
         encoding=reading.encoding,
         ocr_confidence=reading.ocr_confidence,
+        page_confidence=reading.page_confidence,
         warnings=_mismatch_warnings(entry, filename) + reading.warnings,
+        attachments=reading.attachments,
     )
 
 

@@ -13,24 +13,37 @@ from rag.extract.formats import FORMATS
 
 _HEAD_BYTES = 64 * 1024
 _OLE_MAGIC = bytes.fromhex("d0cf11e0a1b11ae1")
-_OLE_KINDS = (
-    ("WordDocument", "an old Word document (DOC)"),
-    ("PowerPoint Document", "an old PowerPoint presentation (PPT)"),
-    ("Workbook", "an old Excel workbook (XLS)"),
-    ("__substg1.0_", "an Outlook message (MSG)"),
-    ("Book", "an old Excel workbook (XLS)"),
+# A stream's name, and the format it tells. Old Word and PowerPoint files are read by no library we would trust.
+_OLE_STREAMS = (
+    ("__properties_version1.0", "msg"),
+    ("WordDocument", "doc"),
+    ("PowerPoint Document", "ppt"),
+    ("Workbook", "xls"),
+    ("Book", "xls"),
 )
+_OLD_OFFICE = {
+    "doc": ("an old Word document (DOC)", "DOCX"),
+    "ppt": ("an old PowerPoint presentation (PPT)", "PPTX"),
+}
+_MAGIC_FORMATS = (
+    (b"{\\rtf", "rtf"),
+    (b"\x89PNG\r\n\x1a\n", "image"),
+    (b"\xff\xd8\xff", "image"),
+    (b"GIF8", "image"),
+    (b"BM", "image"),
+    (b"II*\x00", "image"),
+    (b"MM\x00*", "image"),
+    (b"ID3", "recording"),
+    (b"\xff\xfb", "recording"),
+    (b"\xff\xf3", "recording"),
+    (b"\xff\xf2", "recording"),
+    (b"OggS", "recording"),
+    (b"fLaC", "recording"),
+    (b"\x1aE\xdf\xa3", "recording"),
+)
+_PICTURE_BRANDS = (b"heic", b"heix", b"mif1", b"avif")
+_RIFF_FORMATS = {b"WAVE": "recording", b"AVI ": "recording", b"WEBP": "image"}
 _MAGICS = (
-    (b"{\\rtf", "an RTF document"),
-    (b"\x89PNG\r\n\x1a\n", "a PNG picture"),
-    (b"\xff\xd8\xff", "a JPEG picture"),
-    (b"GIF8", "a GIF picture"),
-    (b"II*\x00", "a TIFF picture"),
-    (b"MM\x00*", "a TIFF picture"),
-    (b"RIFF", "a media file"),
-    (b"ID3", "an MP3 recording"),
-    (b"OggS", "an Ogg recording"),
-    (b"fLaC", "a FLAC recording"),
     (b"%!PS", "a PostScript file"),
     (b"\x1f\x8b", "a gzip archive"),
     (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive"),
@@ -58,6 +71,10 @@ _MAIL_FIELD = re.compile(
     r"^(received|message-id|mime-version|return-path|delivered-to|x-[\w-]+|from|to|subject|date):",
     re.IGNORECASE | re.MULTILINE,
 )
+_VTT_START = re.compile(r"\ufeff?WEBVTT(?=\s|$)")
+_SRT_START = re.compile(r"\s*\d+\s*\r?\n\s*\d+:\d\d:\d\d[,.]\d{1,3}\s*-->\s*\d+:\d\d:\d\d[,.]\d{1,3}")
+_SELF_EVIDENT = frozenset(("eml", "vtt", "srt"))
+"""Kinds of text that say themselves what they are, whatever the file's ending."""
 _MARKDOWN_SIGN = re.compile(r"^(#{1,6} \S|```|[-*] \[|\|.*\|\s*$)|\]\([^)\s]+\)", re.MULTILINE)
 
 
@@ -79,12 +96,10 @@ def sniff_format(path: Path, *, filename: str) -> str:
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")):
         return sniff_container(path)
     if head.startswith(_OLE_MAGIC):
-        _refuse_ole(path)
-    for magic, kind in _MAGICS:
-        if head.startswith(magic):
-            raise UnsupportedFormat(f"The content is {kind}, which is not read.")
-    if head[4:8] == b"ftyp":
-        raise UnsupportedFormat("The content is a video or recording (MP4), which is not read.")
+        return _ole_format(path)
+    named = _format_of_magic(head)
+    if named is not None:
+        return named
     if looks_binary(head):
         raise UnsupportedFormat("The content is binary data of an unknown kind.")
     return _text_format(decode_text(head).text, Path(filename).suffix.lower())
@@ -96,13 +111,39 @@ def _is_pdf(head: bytes) -> bool:
     return start.startswith(b"%PDF-") or (b"%PDF-" in head[:1024] and _PDF_OBJECT.search(head) is not None)
 
 
-def _refuse_ole(path: Path) -> None:
+def _format_of_magic(head: bytes) -> str | None:
+    for magic, kind in _MAGICS:
+        if head.startswith(magic):
+            raise UnsupportedFormat(f"The content is {kind}, which is not read.")
+    if head.startswith(b"RIFF"):
+        return _RIFF_FORMATS.get(head[8:12])
+    if head[4:8] == b"ftyp":
+        return "image" if head[8:12] in _PICTURE_BRANDS else "recording"
+    # "BM" opens words too; a bitmap's header holds zero bytes.
+    return next(
+        (
+            name
+            for magic, name in _MAGIC_FORMATS
+            if head.startswith(magic) and (magic != b"BM" or b"\x00\x00" in head[:14])
+        ),
+        None,
+    )
+
+
+def _ole_format(path: Path) -> str:
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         if data.find("EncryptedPackage".encode("utf-16-le")) >= 0:
             raise EncryptedDocument("The file is an Office document with a password.")
-        for stream, kind in _OLE_KINDS:
-            if data.find(stream.encode("utf-16-le")) >= 0:
-                raise UnsupportedFormat(f"The content is {kind}, which is not read.")
+        found = next(
+            (name for stream, name in _OLE_STREAMS if data.find(stream.encode("utf-16-le")) >= 0), ""
+        )
+    if found in _OLD_OFFICE:
+        label, new = _OLD_OFFICE[found]
+        raise UnsupportedFormat(
+            f"The content is {label}, which is not read.", next_step=f"Save it as {new} and upload that copy."
+        )
+    if found:
+        return found
     raise UnsupportedFormat("The content is an old Office container (OLE), which is not read.")
 
 
@@ -114,6 +155,8 @@ def _text_format(head: str, suffix: str) -> str:
         # A page or note under another name is most often a download's error text.
         label = FORMATS[looks_like].label
         raise UnsupportedFormat(f"The name ends in {suffix}, but the content looks like {label}.")
+    if looks_like in _SELF_EVIDENT:
+        return looks_like
     named = _TEXT_SUFFIXES.get(suffix, looks_like)
     if looks_like == "html" and (named != "markdown" or _HTML_DOCUMENT.match(head.lstrip())):
         return "html"
@@ -126,7 +169,11 @@ def _look_of_text(head: str) -> str:
     if _HTML_START.match(head):
         return "html"
     if _is_mail(head):
-        return "an e-mail message"
+        return "eml"
+    if _VTT_START.match(head):
+        return "vtt"
+    if _SRT_START.match(head):
+        return "srt"
     return "markdown" if len(_MARKDOWN_SIGN.findall(head)) >= 2 else "text"
 
 

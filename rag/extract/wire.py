@@ -1,6 +1,7 @@
 """How an extraction leaves the sub-process: JSON, checked on the way in.
 
-The child is not trusted: it parsed a stranger's file. Pickle would let it run code here.
+A result is one line of JSON and then the attachments' bytes one after another. The child is not
+trusted: it parsed a stranger's file. Pickle would let it run code here.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Literal, TypeVar, get_args
+from typing import TypeVar, get_args
 
 from rag.config import ExtractionLimits
 from rag.errors import (
@@ -21,7 +22,16 @@ from rag.errors import (
     ResourceLimit,
     UnsupportedFormat,
 )
-from rag.types import BlockKind, Coverage, Extraction, ExtractionWarning, Locator, Span
+from rag.types import (
+    Attachment,
+    BlockKind,
+    Coverage,
+    CoverageUnit,
+    Extraction,
+    ExtractionWarning,
+    Locator,
+    Span,
+)
 
 _T = TypeVar("_T")
 _ERRORS: dict[str, type[DocumentError]] = {
@@ -36,7 +46,7 @@ _ERRORS: dict[str, type[DocumentError]] = {
         UnsupportedFormat,
     )
 }
-_UNITS: dict[str, Literal["page", "row", "document"]] = {"page": "page", "row": "row", "document": "document"}
+_UNITS: dict[str, CoverageUnit] = {unit: unit for unit in get_args(CoverageUnit)}
 _KINDS: dict[str, BlockKind] = {kind: kind for kind in get_args(BlockKind)}
 
 
@@ -48,7 +58,10 @@ def encode_request(path: str, filename: str, limits: ExtractionLimits) -> bytes:
 def decode_request(data: bytes) -> tuple[str, str, ExtractionLimits]:
     """Path, file name and limits."""
     job = json.loads(data)
-    return str(job["path"]), str(job["filename"]), ExtractionLimits(**job["limits"])
+    limits = job["limits"]
+    if limits["pages"] is not None:
+        limits["pages"] = tuple(limits["pages"])
+    return str(job["path"]), str(job["filename"]), ExtractionLimits(**limits)
 
 
 def encode_error(error: DocumentError) -> bytes:
@@ -63,10 +76,8 @@ def encode_extraction(extraction: Extraction) -> bytes:
     headers: dict[str, int] = {}
     spans = []
     for span in extraction.spans:
-        where = span.locator
         header = None if span.table_header is None else headers.setdefault(span.table_header, len(headers))
-        place = [where.page, where.sheet, where.cells, list(where.heading_path), where.anchor]
-        spans.append([span.start, span.end, span.kind, header, place])
+        spans.append([span.start, span.end, span.kind, header, span.locator.as_json()])
     coverage = extraction.coverage
     result = {
         "title": extraction.title,
@@ -79,9 +90,12 @@ def encode_extraction(extraction: Extraction) -> bytes:
         "is_partial": extraction.is_partial,
         "encoding": extraction.encoding,
         "ocr_confidence": extraction.ocr_confidence,
-        "warnings": [[warning.code, warning.message] for warning in extraction.warnings],
+        "page_confidence": [list(page) for page in extraction.page_confidence],
+        "warnings": [[warning.code, warning.message, warning.count] for warning in extraction.warnings],
+        "attachments": [[file.name, len(file.content)] for file in extraction.attachments],
     }
-    return json.dumps({"extraction": result}, ensure_ascii=False).encode()
+    line = json.dumps({"extraction": result}, ensure_ascii=False).encode()
+    return b"\n".join([line, b"".join(file.content for file in extraction.attachments)])
 
 
 def decode_result(data: bytes) -> Extraction:
@@ -90,12 +104,13 @@ def decode_result(data: bytes) -> Extraction:
     Raises:
         DocumentError: the child's own reason, or `ExtractorCrashed` when its answer makes no sense.
     """
+    line, _, files = data.partition(b"\n")
     try:
-        answer = _typed(json.loads(data), dict)
+        answer = _typed(json.loads(line), dict)
         found = (
             _error(_typed(answer["error"], dict))
             if "error" in answer
-            else _extraction(_typed(answer["extraction"], dict))
+            else _extraction(_typed(answer["extraction"], dict), files)
         )
     except (ValueError, TypeError, KeyError, IndexError) as exc:
         raise ExtractorCrashed("The extraction process gave an answer that makes no sense.") from exc
@@ -109,7 +124,7 @@ def _error(error: Mapping[str, object]) -> DocumentError:
     return kind(_typed(error["message"], str), next_step=_typed(error["next_step"], str))
 
 
-def _extraction(result: Mapping[str, object]) -> Extraction:
+def _extraction(result: Mapping[str, object], files: bytes) -> Extraction:
     text = _typed(result["text"], str)
     headers = [_typed(header, str) for header in _typed(result["headers"], list)]
     spans = tuple(_span(_typed(span, list), headers) for span in _typed(result["spans"], list))
@@ -134,23 +149,33 @@ def _extraction(result: Mapping[str, object]) -> Extraction:
         is_partial=_typed(result["is_partial"], bool),
         encoding=_optional(result["encoding"], str),
         ocr_confidence=_optional(result["ocr_confidence"], float),
-        warnings=tuple(
-            ExtractionWarning(_typed(code, str), _typed(message, str))
-            for code, message in _typed(result["warnings"], list)
+        page_confidence=tuple(
+            (_typed(page, int), _typed(score, float))
+            for page, score in _typed(result["page_confidence"], list)
         ),
+        warnings=tuple(
+            ExtractionWarning(_typed(code, str), _typed(message, str), _optional(count, int))
+            for code, message, count in _typed(result["warnings"], list)
+        ),
+        attachments=_attachments(_typed(result["attachments"], list), files),
     )
+
+
+def _attachments(entries: Sequence[Sequence[object]], files: bytes) -> tuple[Attachment, ...]:
+    attachments = []
+    position = 0
+    for name, size in entries:
+        end = position + _typed(size, int)
+        if not position <= end <= len(files):
+            raise ValueError("an attachment is longer than the answer")
+        attachments.append(Attachment(_typed(name, str), files[position:end]))
+        position = end
+    return tuple(attachments)
 
 
 def _span(values: Sequence[object], headers: Sequence[str]) -> Span:
     start, end, kind, header, place = values
-    page, sheet, cells, path, anchor = _typed(place, list)
-    locator = Locator(
-        page=_optional(page, int),
-        sheet=_optional(sheet, str),
-        cells=_optional(cells, str),
-        heading_path=tuple(_typed(title, str) for title in _typed(path, list)),
-        anchor=_optional(anchor, str),
-    )
+    locator = Locator.from_json(_typed(place, dict))
     table_header = None if header is None else headers[_typed(header, int)]
     return Span(_typed(start, int), _typed(end, int), _KINDS[_typed(kind, str)], locator, table_header)
 

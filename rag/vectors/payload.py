@@ -9,18 +9,8 @@ from rag.types import BlockKind, Locator, Span, StoredChunk
 FOLDER_ID = "folder_id"
 DOCUMENT_ID = "document_id"
 
-SpanRow = tuple[int, int, BlockKind, str | None, str | None]
-"""Start, end, kind, cells, anchor: the rest of a block's locator is the chunk's own."""
-
-
-class LocatorPayload(TypedDict):
-    """See `rag.types.Locator`."""
-
-    page: int | None
-    sheet: str | None
-    cells: str | None
-    heading_path: list[str]
-    anchor: str | None
+SpanRow = tuple[int, int, BlockKind, dict[str, object]]
+"""Start, end, kind, and what of the block's locator differs from the chunk's own."""
 
 
 class ChunkPayload(TypedDict):
@@ -35,7 +25,7 @@ class ChunkPayload(TypedDict):
     section: str
     start: int
     end: int
-    locator: LocatorPayload
+    locator: dict[str, object]
     spans: list[SpanRow]
     table_header: str | None
 
@@ -53,15 +43,9 @@ def payload_of(chunk: StoredChunk) -> ChunkPayload:
         "section": chunk.section,
         "start": chunk.start,
         "end": chunk.end,
-        "locator": {
-            "page": locator.page,
-            "sheet": locator.sheet,
-            "cells": locator.cells,
-            "heading_path": list(locator.heading_path),
-            "anchor": locator.anchor,
-        },
+        "locator": locator.as_json(),
         "spans": [
-            (span.start, span.end, span.kind, span.locator.cells, span.locator.anchor) for span in chunk.spans
+            (span.start, span.end, span.kind, _difference(span.locator, locator)) for span in chunk.spans
         ],
         "table_header": next((span.table_header for span in chunk.spans if span.table_header), None),
     }
@@ -70,14 +54,7 @@ def payload_of(chunk: StoredChunk) -> ChunkPayload:
 def chunk_of(chunk_id: str, raw: object) -> StoredChunk:
     """The chunk that `payload_of` was given."""
     payload = cast("ChunkPayload", raw)
-    place = payload["locator"]
-    locator = Locator(
-        page=place["page"],
-        sheet=place["sheet"],
-        cells=place["cells"],
-        heading_path=tuple(place["heading_path"]),
-        anchor=place["anchor"],
-    )
+    locator = Locator.from_json(payload["locator"])
     return StoredChunk(
         chunk_id=chunk_id,
         document_id=payload["document_id"],
@@ -94,18 +71,19 @@ def chunk_of(chunk_id: str, raw: object) -> StoredChunk:
     )
 
 
+def _difference(locator: Locator, base: Locator) -> dict[str, object]:
+    """The fields of `locator` that `base` does not have, or has otherwise; None for those it lacks."""
+    own, shared = locator.as_json(), base.as_json()
+    return {name: own.get(name) for name in own | shared if own.get(name) != shared.get(name)}
+
+
 def _span(row: SpanRow, locator: Locator, table_header: str | None) -> Span:
-    start, end, kind, cells, anchor = row
+    start, end, kind, difference = row
+    values = {name: value for name, value in (locator.as_json() | difference).items() if value is not None}
     return Span(
         start=start,
         end=end,
         kind=kind,
-        locator=Locator(
-            page=locator.page,
-            sheet=locator.sheet,
-            cells=cells,
-            heading_path=locator.heading_path,
-            anchor=anchor,
-        ),
+        locator=Locator.from_json(values),
         table_header=table_header if kind == "table_row" else None,
     )
