@@ -50,9 +50,39 @@ def test_hidden_text_is_dropped_and_counted(read: Any) -> None:
     extraction = read(PAGE.encode(), "expenses.html")
     for secret in ("Secret", "Also", "icon", "ghost", "internal", "color", "code"):
         assert secret not in extraction.text
-    (warning,) = extraction.warnings
-    assert warning.code == "hidden_text_dropped"
-    assert warning.message.startswith("Left out: 4 hidden elements")
+    hidden, comments = extraction.warnings
+    assert (hidden.code, hidden.count) == ("hidden_text_dropped", 4)
+    assert hidden.message.startswith("Left out: 4 hidden elements")
+    assert (comments.code, comments.count) == ("comments_dropped", 1)
+
+
+def test_crossed_out_text_is_dropped_and_counted(read: Any) -> None:
+    page = """<html><body><p>The limit is <del>120</del> <ins>90</ins> euros, <s>or more</s>.</p>
+    <p style="text-decoration: line-through">Old rule.</p></body></html>"""
+    extraction = read(page.encode(), "rules.html")
+    assert extraction.text == "The limit is 90 euros, ."
+    assert [(warning.code, warning.count) for warning in extraction.warnings] == [("struck_text_dropped", 3)]
+
+
+def test_conditional_comments_are_markup(read: Any) -> None:
+    page = b"<html><body><!--[if mso]><p>Outlook</p><![endif]--><p>Shown</p></body></html>"
+    extraction = read(page, "a.html")
+    assert (extraction.text, extraction.warnings) == ("Shown", ())
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        '<h2 id="here">Title</h2>',
+        '<h2><a name="here"></a>Title</h2>',
+        '<a id="here"></a><h2>Title</h2>',
+        '<section id="here"><h2>Title</h2></section>',
+        '<div class="section" id="here"><h2>Title</h2></div>',
+    ],
+)
+def test_the_places_of_a_heading_anchor(read: Any, heading: str) -> None:
+    extraction = read(f"<html><body>{heading}<p>Text.</p></body></html>".encode(), "a.html")
+    assert {span.locator.anchor for span in extraction.spans} == {"here"}
 
 
 def test_blocks_know_anchor_and_headings(read: Any) -> None:
