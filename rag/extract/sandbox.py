@@ -1,20 +1,27 @@
 """Extraction in a process of its own, so that no file can take the worker with it.
 
-The child limits itself before it loads anything; the parent stops it at the time limit. A fresh
-interpreter (not fork) keeps the parent's threads, locks and models out of it, and its environment
-holds none of the parent's secrets.
+The child limits itself before it reads anything; the parent stops it at the time limit. It is forked by a
+clean process of its own (`rag.extract.fork_server`), never by this one: the parent's threads, locks, models
+and secrets stay out of it.
 """
 
 from __future__ import annotations
 
+import atexit
+import contextlib
+import json
 import logging
 import os
+import select
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
 from rag.config import ExtractionLimits
 from rag.errors import DamagedDocument, EmptyDocument, ExtractorCrashed, ResourceLimit
@@ -24,13 +31,17 @@ from rag.types import Extraction
 _log = logging.getLogger(__name__)
 
 _PACKAGE = str(Path(__file__).resolve().parents[1])
-# The package without its door: `import rag` loads numpy and everything about indexes, which
-# would double the time that a small file takes.
-_BOOTSTRAP = """
+# The package without its door: `import rag` loads numpy and everything about indexes.
+_SERVER = """
 import sys, types
 rag = types.ModuleType("rag")
 rag.__path__ = [sys.argv[1]]
 sys.modules["rag"] = rag
+from rag.extract.fork_server import serve
+serve()
+"""
+_BOOTSTRAP = """
+import sys
 from pathlib import Path
 from rag.extract.child import main
 sys.exit(main(Path(sys.argv[2])))
@@ -58,8 +69,10 @@ def extract_in_sandbox(path: Path, *, filename: str, limits: ExtractionLimits) -
     started = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="footnote-extract-") as folder:
         result, log = Path(folder, "result"), Path(folder, "log")
-        request = encode_request(str(path.resolve()), filename, limits)
-        status = _run_child(request, result=result, log=log, time_s=limits.time_s)
+        Path(folder, "request").write_bytes(encode_request(str(path.resolve()), filename, limits))
+        log.touch()
+        with _servers.borrowed() as server:
+            status = server.run(Path(folder), time_s=limits.time_s)
         _log_child(log, status, time.monotonic() - started)
         if status is None:
             raise ResourceLimit(f"Reading the file took longer than {limits.time_s:g} seconds.")
@@ -70,49 +83,124 @@ def extract_in_sandbox(path: Path, *, filename: str, limits: ExtractionLimits) -
         raise ExtractorCrashed("The process that reads files ended without a result.")
 
 
-def _run_child(request: bytes, *, result: Path, log: Path, time_s: float) -> int | None:
-    """The child's exit status, negative for a signal; None when it was stopped at the time limit."""
-    command = [sys.executable, "-P", "-c", _BOOTSTRAP, _PACKAGE, str(result)]
-    with log.open("wb") as log_file:
-        child = subprocess.Popen(  # noqa: S603  (our own interpreter and module)
-            command,
+class _Server:
+    """A fork server (`rag.extract.fork_server`): runs one job at a time."""
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(  # noqa: S603  (our own interpreter and module)
+            [sys.executable, "-P", "-c", _SERVER, _PACKAGE],
             stdin=subprocess.PIPE,
-            stdout=log_file,
-            stderr=subprocess.STDOUT,
-            cwd=result.parent,
-            env=_child_environment(result.parent),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            cwd=tempfile.gettempdir(),
+            env=_clean_environment(),
             start_new_session=True,
         )
+
+    def run(self, folder: Path, *, time_s: float) -> int | None:
+        """The job's exit status, negative for a signal; None when it was stopped at the time limit.
+
+        Raises:
+            ExtractorCrashed: the server itself is gone.
+        """
+        job = {
+            "script": _BOOTSTRAP,
+            "argv": json.dumps([_PACKAGE, str(folder / "result")]),
+            "stdin": str(folder / "request"),
+            "log": str(folder / "log"),
+            "folder": str(folder),
+        }
+        child = None
         try:
-            child.communicate(request, timeout=time_s)
-        except subprocess.TimeoutExpired:
-            return None
+            self._pipe(self._process.stdin).write(json.dumps(job).encode() + b"\n")
+            self._pipe(self._process.stdin).flush()
+            child = self._answer()["pid"]
+            answers, _, _ = select.select([self._pipe(self._process.stdout)], [], [], time_s)
+            if not answers:
+                os.killpg(child, signal.SIGKILL)
+            status = self._answer()["status"]
+        except (OSError, ValueError, KeyError) as exc:
+            raise ExtractorCrashed("The process that starts the readers of files ended.") from exc
+        except BaseException:  # Ctrl+C, or a task's own time limit
+            self.close(child)
+            raise
+        return status if answers else None
+
+    def is_alive(self) -> bool:
+        """False once the process has ended."""
+        return self._process.poll() is None
+
+    def close(self, child: int | None = None) -> None:
+        """End the server and, where one runs, its job."""
+        if child is not None:
+            with contextlib.suppress(OSError):
+                os.killpg(child, signal.SIGKILL)
+        with contextlib.suppress(OSError):
+            self._pipe(self._process.stdin).close()
+            self._pipe(self._process.stdout).close()
+        self._process.kill()
+        self._process.wait()
+
+    def _answer(self) -> dict[str, int]:
+        answer: dict[str, int] = json.loads(self._pipe(self._process.stdout).readline())
+        return answer
+
+    def _pipe(self, pipe: IO[bytes] | None) -> IO[bytes]:
+        if pipe is None:
+            raise ValueError("the process was started without pipes")
+        return pipe
+
+
+class _Servers:
+    """Fork servers that wait for a job: as many as files were read at one time."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._owner = os.getpid()
+        self._idle: list[_Server] = []
+
+    @contextlib.contextmanager
+    def borrowed(self) -> Iterator[_Server]:
+        """A server of one's own; one that is still alive afterwards is kept for the next job."""
+        with self._lock:
+            if self._owner != os.getpid():  # a forked process must not talk through its parent's pipes
+                self._owner, self._idle = os.getpid(), []
+            server = self._idle.pop() if self._idle else None
+        if server is not None and not server.is_alive():
+            server.close()
+            server = None
+        server = server or _Server()
+        try:
+            yield server
         finally:
-            _stop(child)
-        return child.returncode
+            if server.is_alive():
+                with self._lock:
+                    self._idle.append(server)
+            else:
+                server.close()
+
+    def close(self) -> None:
+        """End all that wait."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+        if self._owner == os.getpid():
+            for server in idle:
+                server.close()
 
 
-def _child_environment(folder: Path) -> dict[str, str]:
+_servers = _Servers()
+atexit.register(_servers.close)
+
+
+def _clean_environment() -> dict[str, str]:
     return {
         "PATH": os.defpath,
         "PYTHONUTF8": "1",
         "LANG": "C.UTF-8",
-        "HOME": str(folder),
-        "TMPDIR": str(folder),
         # Each malloc arena reserves 64 MiB of address space, which the memory limit counts.
         "MALLOC_ARENA_MAX": "2",
         **_THREAD_LIMITS,
     }
-
-
-def _stop(child: subprocess.Popen[bytes]) -> None:
-    """End the child and whatever it started; then collect its status."""
-    if child.poll() is None:
-        if hasattr(os, "killpg"):
-            os.killpg(child.pid, signal.SIGKILL)
-        else:
-            child.kill()
-    child.wait()
 
 
 def _ran_out(status: int, log: Path) -> bool:
