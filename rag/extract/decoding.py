@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import codecs
+import re
 from dataclasses import dataclass
 
+from rag.extract.guessing import guess_encoding
 from rag.extract.wording import count_of
 from rag.types import ExtractionWarning
 
@@ -16,16 +18,18 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-# What a guess may end in: the encodings people still save documents in, the commonest first, which
-# wins where a short text leaves several. Without this list it would be taken for a DOS code page.
-_CANDIDATES = [
-    "cp1252", "latin_1", "gb18030", "cp932", "koi8_r", "cp1251", "cp1250", "cp1253", "cp1254", "cp1255", "cp1256",
-    "iso8859_2", "iso8859_15", "big5", "euc_jp", "euc_kr", "iso2022_jp",
-]  # fmt: skip
 _NAMES = {"cp932": "shift_jis", "koi8_r": "koi8-r", "latin_1": "latin-1", "utf_8": "utf-8", "ascii": "utf-8"}
-_GUESS_BYTES = 256 * 1024
-_NUL_SHARE_UTF16 = 0.2
+# Bytes that no 8-bit text holds, but nearly every UTF-16 text: of spaces, digits, Cyrillic, Chinese full stops.
+_CONTROLS = [bytes([code]) for code in (*range(9), *range(14, 27), *range(28, 32))]
+# Latin to Cyrillic, Hebrew, Arabic, Indic to Thai, general and Asian punctuation, kana, Han, Hangul, full width.
+_USUAL_CHARACTER = re.compile(
+    "[\\t\\r\\n -~\u00a0-\u024f\u0370-\u03ff\u0400-\u045f\u0590-\u06ff\u0900-\u0e7f\u2010-\u2027\u2030-\u203a\u20ac"
+    "\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7a3\uff00-\uff9f]"
+)
+# ASCII words read as UTF-16 are Chinese characters, but for their spaces: at most 0.9 of them are usual.
+_USUAL_SHARE_UTF16 = 0.97
 _NUL_SHARE_BINARY = 0.002
+_CONTROL_SHARE_BINARY = 0.05
 _PARTIAL_SHARE = 0.005
 
 
@@ -48,7 +52,7 @@ class DecodedText:
         if not self.n_undecodable:
             return ()
         message = f"Not readable as {self.encoding}: {count_of(self.n_undecodable, 'character')}."
-        return (ExtractionWarning("undecodable_characters", message),)
+        return (ExtractionWarning("undecodable_characters", message, self.n_undecodable),)
 
 
 def decode_text(data: bytes, *, declared: str | None = None) -> DecodedText:
@@ -63,7 +67,7 @@ def decode_text(data: bytes, *, declared: str | None = None) -> DecodedText:
         text = _strictly(data, name)
         if text is not None:
             return _counted(text, name)
-    guess = _guessed_encoding(data)
+    guess = guess_encoding(data)
     return _counted(data.decode(guess, errors="replace"), _NAMES.get(guess, guess))
 
 
@@ -71,29 +75,35 @@ def looks_binary(data: bytes) -> bool:
     """The bytes are no text in any encoding read here: NULs or many control characters."""
     if _certain_encoding(data) is not None:
         return False
-    controls = sum(data.count(bytes([code])) for code in (*range(9), *range(14, 27), *range(28, 32)))
-    return data.count(0) > _NUL_SHARE_BINARY * len(data) or controls > 0.05 * len(data)
+    is_full_of_nul = data.count(0) > _NUL_SHARE_BINARY * len(data)
+    return is_full_of_nul or _count_controls(data) > _CONTROL_SHARE_BINARY * len(data)
+
+
+def _count_controls(data: bytes) -> int:
+    return sum(data.count(control) for control in _CONTROLS)
 
 
 def _certain_encoding(data: bytes) -> str | None:
-    """What a byte order mark or the NULs of UTF-16 leave no doubt about."""
+    """What a byte order mark or the look of UTF-16 leave no doubt about."""
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return encoding
-    sample = data[:4096]
-    if sample.count(0) < _NUL_SHARE_UTF16 * len(sample) or len(sample) < 2:
+    sample = data[: min(4096, len(data) // 2 * 2)]
+    n_controls = _count_controls(sample)
+    if not n_controls or (sample.isascii() and n_controls <= _CONTROL_SHARE_BINARY * len(sample)):
         return None
     high_first, low_first = sample[0::2].count(0), sample[1::2].count(0)
-    if low_first > 10 * high_first and _is_mostly_text(sample, "utf-16-le"):
-        return "utf-16-le"
-    if high_first > 10 * low_first and _is_mostly_text(sample, "utf-16-be"):
-        return "utf-16-be"
-    return None
+    little, big = _share_of_usual(sample, "utf-16-le"), _share_of_usual(sample, "utf-16-be")
+    if max(little, big) < _USUAL_SHARE_UTF16:
+        return None
+    # Latin letters in the wrong byte order are Chinese characters; then their NULs decide.
+    return "utf-16-le" if (little, low_first) > (big, high_first) else "utf-16-be"
 
 
-def _is_mostly_text(sample: bytes, encoding: str) -> bool:
+def _share_of_usual(sample: bytes, encoding: str) -> float:
+    """How many of the characters people write with the text would have, if it were in `encoding`."""
     text = sample.decode(encoding, errors="replace")
-    return sum(char.isprintable() or char.isspace() for char in text) > 0.95 * len(text)
+    return sum(_USUAL_CHARACTER.match(char) is not None for char in text) / len(text)
 
 
 def _strictly(data: bytes, encoding: str) -> str | None:
@@ -101,28 +111,6 @@ def _strictly(data: bytes, encoding: str) -> str | None:
         return data.decode(encoding)
     except (UnicodeDecodeError, LookupError):
         return None
-
-
-def _guessed_encoding(data: bytes) -> str:
-    repaired = data.decode("utf-8", errors="replace")
-    n_multibyte = sum(char > "\x7f" for char in repaired) - repaired.count("\ufffd")
-    if repaired.count("\ufffd") < n_multibyte:  # other encodings hardly ever form valid UTF-8 by chance
-        return "utf-8"
-    from charset_normalizer import from_bytes
-
-    matches = list(from_bytes(data[:_GUESS_BYTES], cp_isolation=_CANDIDATES))
-    if not matches:
-        return "cp1252"
-    best = matches[0]
-    equals = [match for match in matches if (match.chaos, match.coherence) == (best.chaos, best.coherence)]
-    best = min(equals, key=lambda match: _CANDIDATES.index(match.encoding))
-    # The Western code pages decode most texts alike; the commonest name is then the true one.
-    return next((name for name in ("latin_1", "cp1252") if _decodes_to(data, name, str(best))), best.encoding)
-
-
-def _decodes_to(data: bytes, encoding: str, text: str) -> bool:
-    has_c1_controls = encoding == "latin_1" and any(0x80 <= byte < 0xA0 for byte in data)
-    return not has_c1_controls and _strictly(data[:_GUESS_BYTES], encoding) == text
 
 
 def _counted(text: str, encoding: str) -> DecodedText:

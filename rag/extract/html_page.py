@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rag.extract.canonical import line_text
+from rag.extract.left_out import comments_left_out, left_out
 from rag.extract.wording import count_of
 from rag.types import ExtractionWarning
 
@@ -50,16 +51,11 @@ class Dropped:
     @property
     def warnings(self) -> tuple[ExtractionWarning, ...]:
         """One warning for each kind that was found."""
-        hidden = (
-            f"{count_of(self.n_hidden, 'hidden element')} with {count_of(self.n_hidden_chars, 'character')}"
-        )
-        found = (
-            ("hidden_text_dropped", hidden, self.n_hidden),
-            ("comments_dropped", count_of(self.n_comments, "comment"), self.n_comments),
-            ("struck_text_dropped", count_of(self.n_struck, "crossed-out passage"), self.n_struck),
-        )
-        return tuple(
-            ExtractionWarning(code, f"Left out: {what}.", count) for code, what, count in found if count
+        detail = f" with {count_of(self.n_hidden_chars, 'character')}"
+        return (
+            *left_out("hidden_text_dropped", self.n_hidden, "hidden element", detail=detail),
+            *comments_left_out(self.n_comments),
+            *left_out("struck_text_dropped", self.n_struck, "crossed-out passage"),
         )
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from rag.config import ExtractionLimits
 from rag.extract.canonical import CanonicalBuilder, Reading, line_text, visible_text
 from rag.extract.decoding import decode_text
+from rag.extract.left_out import comments_left_out, left_out
 from rag.extract.outline import HeadingTrail, choose_title
 from rag.extract.tabular import joined_cells
 from rag.types import Coverage, Locator
@@ -52,8 +53,18 @@ def read(path: Path, *, filename: str, limits: ExtractionLimits) -> Reading:
         coverage=Coverage("document", 1, 1),
         is_partial=decoded.is_partial,
         encoding=decoded.encoding,
-        warnings=decoded.warnings,
+        warnings=(
+            *decoded.warnings,
+            *left_out("front_matter_dropped", _n_front_lines(front), "line", detail=" of front matter"),
+            *comments_left_out(blocks.n_comments),
+        ),
     )
+
+
+def _n_front_lines(front: re.Match[str] | None) -> int:
+    """Lines that say something, the title apart: it names the document."""
+    lines = (front[2] or "").split("\n") if front else []
+    return sum(bool(line.strip()) and _FRONT_TITLE.match(line) is None for line in lines)
 
 
 def _front_title(front: re.Match[str] | None) -> str | None:
@@ -68,6 +79,7 @@ class _Blocks:
     builder: CanonicalBuilder
     trail: HeadingTrail = field(default_factory=HeadingTrail)
     first_heading: str | None = None
+    n_comments: int = 0
     _item_depth: int = 0
     _table: int = 0
     _header: str | None = None
@@ -82,6 +94,7 @@ class _Blocks:
             elif token.type in ("fence", "code_block"):
                 self.builder.add(token.content, "code", self._here())
             elif token.type == "html_block":
+                self.n_comments += len(_COMMENT.findall(token.content))
                 self.builder.add(_text_of_html(token.content), "paragraph", self._here())
 
     def _track_containers(self, token: Token) -> None:
@@ -102,7 +115,8 @@ class _Blocks:
         self._cells = None
 
     def _add_inline(self, token: Token, opener: Token | None) -> None:
-        source = _inline_source(token)
+        source, n_comments = _inline_source(token)
+        self.n_comments += n_comments
         if self._cells is not None:
             self._cells.append(source)
         elif opener is not None and opener.type == "heading_open":
@@ -119,13 +133,15 @@ class _Blocks:
         return Locator(heading_path=self.trail.path)
 
 
-def _inline_source(token: Token) -> str:
-    """The block's raw source without comments; only hard breaks stay line breaks."""
+def _inline_source(token: Token) -> tuple[str, int]:
+    """The block's raw source without comments, and how many it had; only hard breaks stay line breaks."""
     source = token.content
+    n_comments = 0
     for child in token.children or []:
         if child.type == "html_inline" and child.content.startswith("<!--"):
             source = source.replace(child.content, "", 1)
-    return "\n".join(part.replace("\n", " ") for part in _HARD_BREAK.split(source))
+            n_comments += 1
+    return "\n".join(part.replace("\n", " ") for part in _HARD_BREAK.split(source)), n_comments
 
 
 def _plain(token: Token) -> str:

@@ -107,3 +107,12 @@ def test_markdown_without_an_ending_is_recognised(read: Any) -> None:
 @given(st.text(alphabet="#-*|`<>![]() \n\tab1\u200b\u00e9\\", min_size=1, max_size=200))
 def test_any_text_gives_sound_spans(read: Any, source: str) -> None:
     read(f"x\n\n{source}".encode(), "a.md")
+
+
+def test_what_is_left_out_is_counted(read: Any) -> None:
+    extraction = read(PAGE.encode(), "travel.md")
+    assert [(warning.code, warning.count) for warning in extraction.warnings] == [
+        ("front_matter_dropped", 1),
+        ("comments_dropped", 2),
+    ]
+    assert extraction.title == "Travel policy"
