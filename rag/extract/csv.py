@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rag.config import ExtractionLimits
 from rag.errors import DamagedDocument, ResourceLimit
-from rag.extract.canonical import CanonicalBuilder, Reading
+from rag.extract.canonical import CanonicalBuilder, Reading, line_text
 from rag.extract.decoding import decode_text
 from rag.extract.outline import title_from_filename
 from rag.extract.tabular import Row, headed_rows
@@ -53,7 +53,7 @@ def _rows(text: str, *, max_cells: int) -> Iterator[Row]:
     records = csv.reader(io.StringIO(text.replace("\0", ""), newline=""), delimiter=_delimiter(text))
     try:
         for number, record in enumerate(records, start=1):
-            cells = {column: cell for column, cell in enumerate(record, start=1) if cell.strip()}
+            cells = {column: cell for column, cell in enumerate(record, start=1) if line_text(cell)}
             n_cells += len(cells)
             if n_cells > max_cells:
                 raise ResourceLimit(f"The table has more than {max_cells:,} cells.")

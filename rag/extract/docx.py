@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING
 from rag.config import ExtractionLimits
 from rag.extract.canonical import CanonicalBuilder, Reading, line_text
 from rag.extract.container import open_container
-from rag.extract.docx_xml import (
-    WordParts,
-    attribute,
-    child,
-    is_on,
-    load_parts,
-    local_name,
-    outline_level,
+from rag.extract.docx_xml import WordParts, is_on, load_parts, outline_level
+from rag.extract.left_out import (
+    comments_left_out,
+    deletions_left_out,
+    headers_left_out,
+    hidden_text_left_out,
+    macros_ignored,
 )
 from rag.extract.outline import HeadingTrail, choose_title
-from rag.extract.tabular import joined_cells, names_columns
+from rag.extract.tabular import table_lines
 from rag.extract.wording import count_of
+from rag.extract.xml_parts import attribute, child, inner_elements, local_name
 from rag.types import Coverage, ExtractionWarning, Locator
 
 if TYPE_CHECKING:
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 _TRANSPARENT = frozenset(
     ("sdt", "sdtContent", "customXml", "smartTag", "ins", "moveTo", "AlternateContent", "Choice")
 )
-# Deleted text, field codes, the fallback copy of a drawing, properties, phonetic guides.
+# Text that was deleted, or moved away, with changes tracked.
+_DELETED = frozenset(("del", "moveFrom"))
+# Field codes, the fallback copy of a drawing, properties, phonetic guides.
 _SKIPPED = frozenset(
     (
-        "del",
-        "moveFrom",
         "instrText",
         "delText",
         "Fallback",
@@ -60,23 +60,31 @@ def read(path: Path, *, filename: str, limits: ExtractionLimits) -> Reading:
     """
     with open_container(path, max_unpacked_mib=limits.max_unpacked_mib) as container:
         parts = load_parts(container)
-        has_macros = any(name.lower().endswith("vbaproject.bin") for name in container.namelist())
+        macros = tuple(macros_ignored(container))
     body = _Body(parts, CanonicalBuilder(limits.max_chars))
     body.walk(parts.body)
     body.add_notes()
-    warnings = []
-    if body.n_hidden_chars:
-        message = f"Left out: hidden text of {count_of(body.n_hidden_chars, 'character')}."
-        warnings.append(ExtractionWarning("hidden_text_dropped", message))
-    if has_macros:
-        warnings.append(ExtractionWarning("macros_ignored", "The file has macros; they were not run."))
     return Reading(
         title=choose_title((parts.title, body.first_heading), filename),
         text=body.builder.text(),
         spans=body.builder.spans(),
         coverage=Coverage("document", 1, 1),
-        warnings=tuple(warnings),
+        is_partial=body.n_foreign > 0,
+        warnings=(
+            *hidden_text_left_out(body.n_hidden_chars),
+            *deletions_left_out(body.n_deletions),
+            *comments_left_out(parts.n_comments),
+            *headers_left_out(parts.n_header_paragraphs),
+            *_foreign_parts(body.n_foreign),
+            *macros,
+        ),
     )
+
+
+def _foreign_parts(count: int) -> Iterator[ExtractionWarning]:
+    if count:
+        message = f"Not read: {count_of(count, 'document')} inside the document, kept in another format."
+        yield ExtractionWarning("embedded_content_not_read", message, count)
 
 
 @dataclass(slots=True)
@@ -86,8 +94,12 @@ class _Body:
     trail: HeadingTrail = field(default_factory=HeadingTrail)
     first_heading: str | None = None
     n_hidden_chars: int = 0
+    n_deletions: int = 0
+    n_foreign: int = 0
+    """Stretches that only Word itself can import when it opens the file (``altChunk``)."""
     _table: int = 0
-    _note_ids: list[str] = field(default_factory=list)
+    _note_places: dict[str, Locator] = field(default_factory=dict)
+    _place: Locator | None = None
 
     def walk(self, container: Element) -> None:
         """Add the blocks inside `container`, in order."""
@@ -99,12 +111,17 @@ class _Body:
                 self._add_table(element)
             elif name in _TRANSPARENT:
                 self.walk(element)
+            elif name in _DELETED:
+                self._count_deletion(element)
+            elif name == "altChunk":
+                self.n_foreign += 1
 
     def add_notes(self) -> None:
-        """Footnotes and endnotes after the body, in the order they are referred to."""
-        for note_id in dict.fromkeys(self._note_ids):
+        """Footnotes and endnotes after the body, in the order and under the headings they are referred to."""
+        for note_id, place in self._note_places.items():
             note = self.parts.notes.get(note_id)
             if note is not None:
+                self._place = place
                 self.walk(note)
 
     def _add_paragraph(self, paragraph: Element) -> None:
@@ -142,27 +159,37 @@ class _Body:
             elif name in _BREAKS:
                 yield _BREAKS[name]
             elif name in ("footnoteReference", "endnoteReference"):
-                self._note_ids.append(f"{name.removesuffix('Reference')}:{attribute(inner, 'id')}")
+                note_id = f"{name.removesuffix('Reference')}:{attribute(inner, 'id')}"
+                self._note_places.setdefault(note_id, self._here())
             elif name == "r" and is_on(child(child(inner, "rPr"), "vanish")):
                 self.n_hidden_chars += len("".join(self._pieces(inner)).strip())
+            elif name in _DELETED:
+                self._count_deletion(inner)
             elif name not in _SKIPPED and name != "txbxContent":
                 yield from self._pieces(inner)
 
     def _add_table(self, table: Element) -> None:
-        rows = [list(_inside(row, "tc")) for row in _inside(table, "tr")]
+        rows = [list(_inside(row, "tc")) for row in self._kept_rows(table)]
         if max((len(cells) for cells in rows), default=0) < 2:
             for cell in (cell for cells in rows for cell in cells):
                 self.walk(cell)  # a frame around text
             return
         self._table += 1
-        header: str | None = None
+        for text, header in table_lines(self._texts_by_row(rows)):
+            self.builder.add(text, "table_row", self._here(), table_header=header, table=self._table)
+
+    def _kept_rows(self, table: Element) -> Iterator[Element]:
+        for row in _inside(table, "tr"):
+            if child(row, "trPr", "del") is None:
+                yield row
+            else:
+                self.n_deletions += 1
+
+    def _texts_by_row(self, rows: list[list[Element]]) -> Iterator[list[str]]:
         above: list[str] = []
-        for position, cells in enumerate(rows):
+        for cells in rows:
             above = self._row_texts(cells, above)
-            row = joined_cells(above)
-            self.builder.add(row, "table_row", self._here(), table_header=header, table=self._table)
-            if position == 0 and names_columns(above):
-                header = row
+            yield above
 
     def _row_texts(self, cells: list[Element], above: list[str]) -> list[str]:
         """Texts by grid column; a cell merged with the one above repeats its text."""
@@ -179,10 +206,19 @@ class _Body:
         return texts
 
     def _cell_text(self, cell: Element) -> str:
-        return line_text(" ".join(self._text(inner) for inner in _paragraphs(cell)))
+        return line_text(" ".join(self._text_and_boxes(inner) for inner in _paragraphs(cell)))
+
+    def _text_and_boxes(self, paragraph: Element) -> str:
+        boxes = (self._cell_text(box) for box in _text_boxes(paragraph))
+        return " ".join((self._text(paragraph), *boxes))
+
+    def _count_deletion(self, element: Element) -> None:
+        self.n_deletions += any(
+            (text.text or "").strip() for name in ("delText", "t") for text in inner_elements(element, name)
+        )
 
     def _here(self) -> Locator:
-        return Locator(heading_path=self.trail.path)
+        return self._place or Locator(heading_path=self.trail.path)
 
 
 def _is_numbered(numbering: Element) -> bool:
@@ -203,7 +239,7 @@ def _paragraphs(container: Element) -> Iterator[Element]:
     for element in container:
         if local_name(element) == "p":
             yield element
-        elif local_name(element) not in _SKIPPED:
+        elif local_name(element) not in _SKIPPED | _DELETED:
             yield from _paragraphs(element)
 
 
@@ -211,5 +247,5 @@ def _text_boxes(element: Element) -> Iterator[Element]:
     for inner in element:
         if local_name(inner) == "txbxContent":
             yield inner
-        elif local_name(inner) not in _SKIPPED:
+        elif local_name(inner) not in _SKIPPED | _DELETED:
             yield from _text_boxes(inner)

@@ -1,6 +1,5 @@
 """The parts of a DOCX that reading needs: the body, style levels, notes and the stored title.
 
-Elements are matched by local name, so that Strict documents, whose namespaces differ, read alike.
 python-docx is not used: it skips content controls, tracked insertions, text boxes and notes, and
 refuses Strict and macro-enabled documents.
 """
@@ -13,13 +12,25 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from rag.errors import DamagedDocument, ResourceLimit
-from rag.extract.container import UNPACK_ERRORS
+from rag.errors import DamagedDocument
+from rag.extract.canonical import line_text
+from rag.extract.xml_parts import (
+    attribute,
+    child,
+    children,
+    inner_elements,
+    local_name,
+    main_part,
+    parse_part,
+    relations_of,
+    stored_title,
+)
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
 
 TITLE_LEVEL = 0
+_DOCUMENT = "the Word document"
 _BODY_TEXT = 9
 _HEADING_NAME = re.compile(r"heading (\d)", re.IGNORECASE)
 
@@ -42,27 +53,9 @@ class WordParts:
     notes: dict[str, Element] = field(default_factory=dict)
     """Footnotes and endnotes by ``footnote:ID`` and ``endnote:ID``."""
     title: str | None = None
-
-
-def local_name(element: Element) -> str:
-    """The tag without its namespace; empty for comments and processing instructions."""
-    tag = element.tag
-    return tag.rpartition("}")[2] if isinstance(tag, str) else ""
-
-
-def attribute(element: Element | None, name: str) -> str | None:
-    """The attribute of that local name in any namespace; None without the element."""
-    for key, value in element.attrib.items() if element is not None else ():
-        if str(key).rpartition("}")[2] == name:
-            return str(value)
-    return None
-
-
-def child(element: Element | None, name: str) -> Element | None:
-    """The first child of that local name."""
-    if element is None:
-        return None
-    return next((inner for inner in element if local_name(inner) == name), None)
+    n_comments: int = 0
+    n_header_paragraphs: int = 0
+    """Paragraphs with text in page headers and footers."""
 
 
 def is_on(element: Element | None) -> bool:
@@ -77,55 +70,43 @@ def load_parts(container: zipfile.ZipFile) -> WordParts:
         DamagedDocument: no document part, or one that is no XML or cannot be unpacked.
         ResourceLimit: XML nested absurdly deep.
     """
-    names = set(container.namelist())
-    main = _main_part(container, names)
+    main = main_part(container, "word/document.xml", _DOCUMENT)
     folder = str(PurePosixPath(main).parent)
-    document = _parse(container, main)
-    body = child(document, "body")
+    body = child(parse_part(container, main, _DOCUMENT), "body")
     if body is None:
         raise DamagedDocument("The Word document has no body.")
-    styles = f"{folder}/styles.xml"
+    styles = _part(container, f"{folder}/styles.xml")
     notes: dict[str, Element] = {}
     for kind in ("footnote", "endnote"):
-        part = f"{folder}/{kind}s.xml"
-        if part in names:
-            for note in _parse(container, part):
-                if local_name(note) == kind and attribute(note, "type") in (None, "normal"):
-                    notes[f"{kind}:{attribute(note, 'id')}"] = note
-    core = _parse(container, "docProps/core.xml") if "docProps/core.xml" in names else None
-    title = child(core, "title")
+        for note in children(_part(container, f"{folder}/{kind}s.xml"), kind):
+            if attribute(note, "type") in (None, "normal"):
+                notes[f"{kind}:{attribute(note, 'id')}"] = note
     return WordParts(
         body,
-        _styles(_parse(container, styles)) if styles in names else {},
+        _styles(styles) if styles is not None else {},
         notes,
-        title.text if title is not None else None,
+        stored_title(container, "docProps/core.xml", _DOCUMENT),
+        n_comments=sum(1 for _ in inner_elements(_part(container, f"{folder}/comments.xml"), "comment")),
+        n_header_paragraphs=_count_header_paragraphs(container, main),
     )
 
 
-def _main_part(container: zipfile.ZipFile, names: set[str]) -> str:
-    if "_rels/.rels" in names:
-        for relation in _parse(container, "_rels/.rels"):
-            target = (attribute(relation, "Target") or "").lstrip("/")
-            if (attribute(relation, "Type") or "").endswith("/officeDocument") and target in names:
-                return target
-    if "word/document.xml" in names:
-        return "word/document.xml"
-    raise DamagedDocument("The Word document's main part is missing.")
+def _part(container: zipfile.ZipFile, name: str) -> Element | None:
+    return parse_part(container, name, _DOCUMENT) if name in container.NameToInfo else None
 
 
-def _parse(container: zipfile.ZipFile, name: str) -> Element:
-    from lxml import etree
-
-    # No entities, no DTD, no network: a document must not read files or grow by expansion.
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
-    try:
-        return etree.fromstring(container.read(name), parser)
-    except etree.XMLSyntaxError as exc:
-        if "depth" in str(exc) or "huge" in str(exc).lower():
-            raise ResourceLimit("The document is nested too deeply.") from exc
-        raise DamagedDocument("A part of the Word document is not well-formed XML.") from exc
-    except (*UNPACK_ERRORS, KeyError) as exc:
-        raise DamagedDocument("A part of the Word document cannot be unpacked.") from exc
+def _count_header_paragraphs(container: zipfile.ZipFile, main: str) -> int:
+    """Paragraphs with text in the headers and footers that the document uses."""
+    parts = {
+        relation.target
+        for relation in relations_of(container, main, _DOCUMENT).values()
+        if relation.kind in ("header", "footer")
+    }
+    return sum(
+        any(line_text(text.text or "") for text in inner_elements(paragraph, "t"))
+        for name in sorted(parts)
+        for paragraph in inner_elements(_part(container, name), "p")
+    )
 
 
 def _styles(root: Element) -> dict[str, Style]:

@@ -54,12 +54,30 @@ class HeadedRow:
 
 def joined_cells(cells: Iterable[str]) -> str:
     """Cells on one line; empty ones keep their place, except at the end."""
-    return SEPARATOR.join(line_text(cell) for cell in cells).rstrip(" |")
+    texts = [line_text(cell) for cell in cells]
+    while texts and not texts[-1]:
+        texts.pop()
+    return SEPARATOR.join(texts)
 
 
 def names_columns(cells: Sequence[str]) -> bool:
     """A table's first row can be its header: two or more of its cells hold something."""
     return sum(bool(cell.strip()) for cell in cells) > 1
+
+
+def table_lines(
+    rows: Iterable[Sequence[str]], *, has_header: bool = False
+) -> Iterator[tuple[str, str | None]]:
+    """Each row of a document's table as one line, and the line that names its columns; None for that line.
+
+    `has_header` says that the first row names the columns, also if it fills only one.
+    """
+    header: str | None = None
+    for position, cells in enumerate(rows):
+        line = joined_cells(cells)
+        yield line, header
+        if position == 0 and (has_header or names_columns(cells)):
+            header = line
 
 
 def headed_rows(rows: Iterable[Row]) -> Iterator[HeadedRow]:

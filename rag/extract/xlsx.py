@@ -2,32 +2,36 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import re
 import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Protocol
+from typing import IO, TYPE_CHECKING, BinaryIO, Protocol
 
 from rag.config import ExtractionLimits
-from rag.errors import DamagedDocument, ResourceLimit
+from rag.errors import DamagedDocument
 from rag.extract.canonical import CanonicalBuilder, Reading
 from rag.extract.container import UNPACK_ERRORS, open_container
+from rag.extract.left_out import comments_left_out, macros_ignored
 from rag.extract.outline import choose_title
-from rag.extract.tabular import Row, headed_rows
+from rag.extract.sheets import SheetBlocks, row_of_values
+from rag.extract.tabular import Row
 from rag.extract.wording import count_of
-from rag.types import Coverage, ExtractionWarning, Locator
+from rag.types import ExtractionWarning
 
 if TYPE_CHECKING:
     from openpyxl.workbook.workbook import Workbook
 
-_SHEET_PART = re.compile(r"xl/worksheets/[^/]+\.xml", re.IGNORECASE)
 # A formula whose result was never stored: the writing program did not calculate.
 _UNCALCULATED = re.compile(
     rb"<(?:\w+:)?f(?:\s[^>]*)?(?:/>|>[^<]*</(?:\w+:)?f>)\s*"
     rb"(?:<(?:\w+:)?v\s*/>|<(?:\w+:)?v></(?:\w+:)?v>)?\s*</(?:\w+:)?c>"
+)
+_COMMENT = re.compile(rb"<(?:\w+:)?comment[\s>]")
+_COUNTED = (
+    (re.compile(r"xl/worksheets/[^/]+\.xml", re.IGNORECASE), _UNCALCULATED),
+    (re.compile(r"xl/(?:comments/)?comments?\d*\.xml", re.IGNORECASE), _COMMENT),
 )
 _BLOCK_BYTES = 1024 * 1024
 _OVERLAP_BYTES = 16 * 1024
@@ -50,23 +54,25 @@ def read(path: Path, *, filename: str, limits: ExtractionLimits) -> Reading:
         DamagedDocument: a part is missing or broken.
     """
     with open_container(path, max_unpacked_mib=limits.max_unpacked_mib) as container:
-        n_uncalculated = _count_uncalculated(container)
-        has_macros = any(name.lower().endswith("vbaproject.bin") for name in container.namelist())
+        n_uncalculated, n_comments = _count_in_parts(container)
+        macros = tuple(macros_ignored(container))
+    sheets = SheetBlocks(CanonicalBuilder(limits.max_chars), limits.max_cells)
     # Opened here: given a path, the library judges a file by its ending, and stored bytes have none.
     with path.open("rb") as file:
         workbook = _load(file)
-        builder = CanonicalBuilder(limits.max_chars)
-        hidden = [sheet.title for sheet in workbook.worksheets if sheet.sheet_state != "visible"]
-        n_rows = _add_sheets(workbook, builder, max_cells=limits.max_cells)
+        for sheet in workbook.worksheets:
+            if sheet.sheet_state != "visible":
+                sheets.hidden.append(str(sheet.title))
+                continue
+            # The stored size may claim a million columns; without it rows end at their last cell.
+            sheet.reset_dimensions()
+            sheets.add_sheet(str(sheet.title), _rows(sheet.iter_rows()))
         title = choose_title((workbook.properties.title,), filename)
         workbook.close()
-    return Reading(
-        title=title,
-        text=builder.text() if n_rows else "",
-        spans=builder.spans() if n_rows else (),
-        coverage=Coverage("row", n_rows, n_rows),
+    return sheets.reading(
+        title,
+        (*_uncalculated(n_uncalculated), *comments_left_out(n_comments), *macros),
         is_partial=n_uncalculated > 0,
-        warnings=tuple(_warnings(hidden, n_uncalculated, has_macros=has_macros)),
     )
 
 
@@ -97,30 +103,7 @@ def _damage(message: str) -> Iterator[None]:
         raise DamagedDocument(message) from exc
 
 
-def _add_sheets(workbook: Workbook, builder: CanonicalBuilder, *, max_cells: int) -> int:
-    n_rows = n_tables = 0
-    cells_left = max_cells
-    for sheet in workbook.worksheets:
-        if sheet.sheet_state != "visible":
-            continue
-        name = str(sheet.title)
-        # The stored size may claim a million columns; without it rows end at their last cell.
-        sheet.reset_dimensions()
-        is_first, table = True, n_tables
-        for headed in headed_rows(_rows(sheet.iter_rows(), cells_left, max_cells)):
-            if is_first:
-                builder.add(name, "heading", Locator(sheet=name, heading_path=(name,)))
-                is_first = False
-            cells_left -= len(headed.row.cells)
-            locator = Locator(sheet=name, cells=headed.row.a1_range)
-            table = n_tables + headed.table
-            builder.add(headed.text, "table_row", locator, table_header=headed.header, table=table)
-            n_rows += 1
-        n_tables = table
-    return n_rows
-
-
-def _rows(records: Iterable[tuple[_Cell, ...]], cells_left: int, max_cells: int) -> Iterator[Row]:
+def _rows(records: Iterable[tuple[_Cell, ...]]) -> Iterator[Row]:
     stream = iter(records)
     while True:
         with _damage("A sheet of the workbook is broken."):
@@ -129,74 +112,47 @@ def _rows(records: Iterable[tuple[_Cell, ...]], cells_left: int, max_cells: int)
             found = [(cell, cell.number_format) for cell in record or () if cell.value is not None]
         if record is None:
             return
-        cells: dict[int, str] = {}
-        number = n_numbers = 0
-        for cell, number_format in found:
-            text = cell_text(cell.value, number_format)
-            if text:
-                cells[cell.column] = text
-                number = cell.row
-                n_numbers += not isinstance(cell.value, str)
-        cells_left -= len(cells)
-        if cells_left < 0:
-            raise ResourceLimit(f"The workbook has more than {max_cells:,} cells with a value.")
-        if cells:
-            yield Row(number, cells, n_numbers)
+        if not found:
+            continue
+        row = row_of_values(
+            found[0][0].row, ((cell.column, cell.value, number_format) for cell, number_format in found)
+        )
+        if row is not None:
+            yield row
 
 
-def cell_text(value: object, number_format: str) -> str:
-    """A cell as people write it: no ``3.0`` for 3, ISO dates, percent where the cell shows it."""
-    if isinstance(value, bool):
-        return "TRUE" if value else "FALSE"
-    if isinstance(value, int | float):
-        return _number_text(value, is_percent="%" in number_format)
-    if isinstance(value, dt.datetime):
-        has_time = value.time() != dt.time(0)
-        return value.isoformat(sep=" ", timespec="minutes") if has_time else value.date().isoformat()
-    if isinstance(value, dt.date | dt.time):
-        return value.isoformat()
-    return str(value).strip()
-
-
-def _number_text(value: float, *, is_percent: bool) -> str:
-    # Spreadsheets hold 15 significant digits; more would show binary noise such as 0.1 + 0.2.
-    number = Decimal(format(value * 100 if is_percent else value, ".15g"))
-    if not number.is_finite():
-        return ""
-    text = format(number.normalize(), "f")
-    return f"{'0' if text == '-0' else text}{'%' if is_percent else ''}"
-
-
-def _count_uncalculated(container: zipfile.ZipFile) -> int:
-    """How many formulas have no stored value, counted without building a tree."""
-    count = 0
+def _count_in_parts(container: zipfile.ZipFile) -> tuple[int, int]:
+    """Formulas without a stored value, and comments; counted without building a tree."""
+    counts = {_UNCALCULATED: 0, _COMMENT: 0}
     try:
         for name in container.namelist():
-            if _SHEET_PART.fullmatch(name):
-                with container.open(name) as part:
-                    tail = b""
-                    while block := part.read(_BLOCK_BYTES):
-                        window = tail + block
-                        end = 0
-                        for found in _UNCALCULATED.finditer(window):
-                            count += 1
-                            end = found.end()
-                        tail = window[max(end, len(window) - _OVERLAP_BYTES) :]
+            for part, pattern in _COUNTED:
+                if part.fullmatch(name):
+                    with container.open(name) as file:
+                        counts[pattern] += _count_matches(file, pattern)
     except UNPACK_ERRORS as exc:
         raise DamagedDocument("A sheet of the workbook cannot be unpacked.") from exc
+    return counts[_UNCALCULATED], counts[_COMMENT]
+
+
+def _count_matches(part: IO[bytes], pattern: re.Pattern[bytes]) -> int:
+    count = 0
+    tail = b""
+    while block := part.read(_BLOCK_BYTES):
+        window = tail + block
+        end = 0
+        for found in pattern.finditer(window):
+            count += 1
+            end = found.end()
+        tail = window[max(end, len(window) - _OVERLAP_BYTES) :]
     return count
 
 
-def _warnings(hidden: list[str], n_uncalculated: int, *, has_macros: bool) -> Iterator[ExtractionWarning]:
-    if hidden:
-        names = ", ".join(hidden[:10])
-        count = count_of(len(hidden), "hidden sheet")
-        yield ExtractionWarning("hidden_sheets_dropped", f"Left out: {count} ({names}).")
-    if n_uncalculated:
-        count = count_of(n_uncalculated, "formula")
+def _uncalculated(count: int) -> Iterator[ExtractionWarning]:
+    if count:
         yield ExtractionWarning(
             "formulas_without_value",
-            f"No result is stored for {count}; open the file in a spreadsheet program and save it.",
+            f"No result is stored for {count_of(count, 'formula')};"
+            " open the file in a spreadsheet program and save it.",
+            count,
         )
-    if has_macros:
-        yield ExtractionWarning("macros_ignored", "The file has macros; they were not run.")

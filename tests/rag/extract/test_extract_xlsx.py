@@ -12,11 +12,12 @@ import openpyxl
 import pytest
 from extraction_checks import blocks
 from openpyxl.chart import BarChart
+from openpyxl.comments import Comment
 
 from rag.config import ExtractionLimits
 from rag.errors import DamagedDocument, NoText, ResourceLimit
 from rag.extract import xlsx
-from rag.extract.xlsx import cell_text
+from rag.extract.sheets import cell_text
 
 
 def saved(workbook: Any) -> bytes:
@@ -166,6 +167,26 @@ def test_stored_values_of_formulas_are_read(read: Any) -> None:
 )
 def test_cells_read_as_people_write_them(value: object, number_format: str, text: str) -> None:
     assert cell_text(value, number_format) == text
+
+
+def test_comments_are_dropped_and_counted(read: Any) -> None:
+    workbook = workbook_of(("S", [["A", "B"], [1, 2]]), ("T", [["C"]]))
+    for sheet, cell in (("S", "A1"), ("S", "B2"), ("T", "A1")):
+        workbook[sheet][cell].comment = Comment("Is this still right?", "Ada")
+    extraction = read(saved(workbook), "c.xlsx")
+    assert "still right" not in extraction.text
+    assert [(warning.code, warning.count) for warning in extraction.warnings] == [("comments_dropped", 3)]
+
+
+def test_a_cell_of_separators_is_a_value(read: Any) -> None:
+    extraction = read(saved(workbook_of(("S", [["A", "|"], ["|", None]]))), "s.xlsx")
+    assert blocks(extraction, "table_row") == ["A | |", "|"]
+    assert (extraction.coverage.read, extraction.coverage.total) == (2, 2)
+
+
+def test_rows_of_invisible_characters_have_no_value(read: Any) -> None:
+    extraction = read(saved(workbook_of(("S", [["A", "B"], ["\u200b", None]]))), "s.xlsx")
+    assert (extraction.coverage.read, extraction.coverage.total) == (1, 1)
 
 
 def test_cells_are_limited(read: Any) -> None:
