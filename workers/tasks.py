@@ -11,7 +11,7 @@ import rag
 from bot.delivery import deliver_answer as deliver_to_slack
 from bot.delivery import pick_up_undelivered
 from console.questions import services as questions
-from console.sources import ingest
+from console.sources import ingest, stalled
 
 log = logging.getLogger(__name__)
 
@@ -61,5 +61,6 @@ def pick_up_pending(at_start: bool = False) -> None:
     if at_start:
         ingest.remove_forgotten_files()
     ingest.pick_up_pending(at_start=at_start)
+    stalled.mark_stalled()
     questions.pick_up_pending(at_start=at_start)
     pick_up_undelivered(at_start=at_start)

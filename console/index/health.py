@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from django.conf import settings
 from django.db.models import Min
 from django.utils import timezone
 
 from console.index.selectors import active_version
 from console.questions.models import PENDING_STATES, Question
 from console.sources.models import UNREADABLE_STATES, WORKING_STATES, Document
+from console.sources.stalled import START_A_WORKER, queue_without_worker, stalled_for_want_of_a_worker
 
 QUESTION_LATE_S = 60.0
 """A question still pending after this has most likely no worker."""
@@ -41,8 +41,11 @@ def health() -> Health:
     document_s = (now - oldest_document).total_seconds() if oldest_document else None
     question_s = (now - oldest_question).total_seconds() if oldest_question else None
     problems = []
-    if document_s is not None and document_s > settings.INGEST_LEASE_S:
-        problems.append("A document has made no progress for long; is a worker running?")
+    if stuck := queue_without_worker(now):
+        problems.append(stuck)
+    if n_stalled := stalled_for_want_of_a_worker().count():
+        documents = "document" if n_stalled == 1 else "documents"
+        problems.append(f"{n_stalled} {documents} stalled because no worker came. {START_A_WORKER}")
     if question_s is not None and question_s > QUESTION_LATE_S:
         problems.append("A question has been pending for long; is a worker running?")
     if version is None:

@@ -101,7 +101,7 @@ def row_of(
 
 def _citation(bound: rag.BoundCitation, version: IndexVersion) -> Citation:
     document = Document.objects.filter(pk=bound.chunk.document_id, deleted_at=None).first()
-    if document is None or not document.canonical_sha256:
+    if document is None or document.is_left_out or not document.canonical_sha256:
         raise StaleCitation
     stamp = document.index_stamps.filter(version=version).first()
     if stamp is None:

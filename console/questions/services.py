@@ -29,8 +29,7 @@ from console.questions.recording import (
     refused_row,
     row_of,
 )
-from console.sources.models import Document
-from console.sources.selectors import folders_visible_to
+from console.sources.selectors import folders_visible_to, ids_out_of_answers
 
 log = logging.getLogger(__name__)
 
@@ -139,8 +138,8 @@ def _answer(question: Question) -> AnswerRow:
 
 
 def _forget_deleted(version: IndexVersion) -> None:
-    """What is deleted is out of every answer at once, also before the workers get to the purge."""
-    for document_id in Document.objects.exclude(deleted_at=None).values_list("pk", flat=True):
+    """What is deleted or left out is in no answer from that moment, also before the workers get to the purge."""
+    for document_id in ids_out_of_answers(version.pk):
         rag.remove_document(engine.index_of(version), document_id)
 
 

@@ -28,8 +28,8 @@ from console.sources.services import (
     delete_document,
     retry_document,
     retry_documents,
-    upload_document,
 )
+from console.sources.uploads import upload_document
 
 router = Router()
 
@@ -105,7 +105,7 @@ class UploadedOut(Schema):
     """How one uploaded file fared: queued, unchanged (the same bytes are there), or rejected."""
 
     name: str
-    result: Literal["queued", "unchanged", "rejected"]
+    result: Literal["created", "replaced", "unchanged", "same_bytes", "rejected"]
     document: DocumentOut | None = None
     code: str = ""
     detail: str = ""
@@ -174,12 +174,11 @@ def upload_documents(
     for position, file in enumerate(files):
         name = (paths[position] if paths else "") or file.name or ""
         try:
-            document, is_changed = upload_document(actor=user, folder=folder, name=name, pieces=file.chunks())
+            uploaded = upload_document(actor=user, folder=folder, name=name, pieces=file.chunks())
         except Rejected as error:
             rows.append({"name": name, "result": "rejected", "code": error.code, "detail": str(error)})
             continue
-        result = "queued" if is_changed else "unchanged"
-        rows.append({"name": document.name, "result": result, "document": document})
+        rows.append({"name": name, "result": uploaded.outcome.value, "document": uploaded.document})
     return rows
 
 

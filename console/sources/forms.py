@@ -23,6 +23,11 @@ class FolderForm(forms.Form):
         label="Shared externally",
         help_text="Guests and people of other organisations may be answered from it too.",
     )
+    leaves_out_near_duplicates = forms.BooleanField(
+        required=False,
+        label="Leave out near-duplicates",
+        help_text="A document that says nearly the same as an older one here is not searched; its page names both.",
+    )
 
 
 class FolderAccessForm(FolderForm):

@@ -101,7 +101,7 @@ class Document(models.Model):
         "self", on_delete=models.SET_NULL, null=True, blank=True, related_name="near_duplicates"
     )
     near_duplicate_similarity = models.FloatField(
-        null=True, blank=True, help_text="Estimated Jaccard similarity of the two texts' word shingles."
+        null=True, blank=True, help_text="Jaccard similarity of the two texts' word shingles."
     )
     canonical_sha256 = models.CharField(max_length=64, blank=True)
     n_chars = models.PositiveIntegerField(null=True, blank=True)
@@ -156,6 +156,16 @@ class Document(models.Model):
         return self.state in WORKING_STATES
 
     @property
+    def is_left_out(self) -> bool:
+        """True when a decision, not a fault, keeps it out of answers."""
+        return self.state == DocumentState.LEFT_OUT
+
+    @property
+    def is_pdf(self) -> bool:
+        """True for a PDF, also one that could not be read yet: its pages can be retried alone."""
+        return self.format == "pdf" or (not self.format and self.name.lower().endswith(".pdf"))
+
+    @property
     def needs_attention(self) -> bool:
         """True for failed, partial and stalled."""
         return self.state in ATTENTION_STATES
@@ -170,6 +180,7 @@ class ExtractionAttempt(models.Model):
         RETRY = "retry", "Retry"
         RESTART = "restart", "Picked up after a restart"
         ENABLE = "enable", "Enabled"
+        RENAME = "rename", "Renamed"
         ATTACHED = "attached", "Found in another file"
 
     document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="attempts")
@@ -203,27 +214,15 @@ class ExtractionAttempt(models.Model):
         return (self.finished_at - self.started_at).total_seconds()
 
 
-class TextSignature(models.Model):
-    """The MinHash signature of a document's text, by which near-duplicates are found."""
-
-    document = models.OneToOneField(
-        Document, on_delete=models.CASCADE, related_name="signature", primary_key=True
-    )
-    values = models.BinaryField(help_text="64 unsigned 64-bit integers, little endian.")
-
-    def __str__(self) -> str:
-        return f"signature of {self.document_id}"
-
-
 class SignatureBand(models.Model):
-    """One band of a signature: documents that share a band may be near-duplicates (LSH)."""
+    """One band of a text's MinHash signature: documents that share a band may be near-duplicates."""
 
-    signature = models.ForeignKey(TextSignature, on_delete=models.CASCADE, related_name="bands")
+    document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="signature_bands")
     band = models.PositiveSmallIntegerField()
     key = models.CharField(max_length=32)
 
     class Meta:
-        indexes = [models.Index(fields=["band", "key"], name="signature_band_key")]
+        indexes = [models.Index(fields=["key", "band"], name="signature_band_key")]
 
     def __str__(self) -> str:
         return f"{self.band}:{self.key}"

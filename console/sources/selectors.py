@@ -11,6 +11,7 @@ from console.sources.models import (
     UNREADABLE_STATES,
     WORKING_STATES,
     Document,
+    DocumentState,
     Folder,
 )
 
@@ -76,6 +77,14 @@ def documents_needing_attention(user: User) -> QuerySet[Document]:
         .filter(state__in=ATTENTION_STATES)
         .order_by("reason_code", "folder__name", "name")
     )
+
+
+def ids_out_of_answers(version_id: int) -> list[int]:
+    """Documents that no answer may use though this index version may still hold them: deleted, or left out."""
+    is_held = Q(index_stamps__version_id=version_id) | Q(lease_until__isnull=False)
+    is_left_out = Q(state=DocumentState.LEFT_OUT) & is_held
+    rows = Document.objects.filter(Q(deleted_at__isnull=False) | is_left_out)
+    return list(rows.order_by("pk").values_list("pk", flat=True).distinct())
 
 
 def unreadable_in(folder_ids: list[int]) -> list[dict[str, str | int]]:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable
-from pathlib import PurePosixPath
 
-from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from console import queue, sockets, storage
+from console import queue, sockets
 from console.access import Rejected, require_admin
 from console.audit.services import record
 from console.people.models import User
@@ -18,6 +15,9 @@ from console.sources.models import Document, DocumentState, ExtractionAttempt, F
 from console.values import UNUSABLE_NAME, is_usable_name
 
 RETRYABLE_STATES = (DocumentState.FAILED, DocumentState.PARTIAL, DocumentState.STALLED)
+DISABLED = "disabled"
+"""Reason code of a document that a person left out."""
+MAX_PAGE = 100_000
 
 
 def create_folder(
@@ -27,6 +27,7 @@ def create_folder(
     description: str = "",
     is_open: bool = False,
     is_shared_externally: bool = False,
+    leaves_out_near_duplicates: bool = False,
 ) -> Folder:
     """A new folder.
 
@@ -47,6 +48,7 @@ def create_folder(
                 description=description,
                 is_open=is_open,
                 is_shared_externally=is_shared_externally,
+                leaves_out_near_duplicates=leaves_out_near_duplicates,
             )
             record(actor=actor, action="folder.create", subject=folder.name, is_open=is_open)
     except IntegrityError as error:
@@ -61,21 +63,27 @@ def update_folder(
     is_open: bool,
     is_shared_externally: bool,
     description: str,
+    leaves_out_near_duplicates: bool,
     member_ids: Iterable[int] | None = None,
 ) -> Folder:
-    """Change who may be answered from a folder.
+    """Change who may be answered from a folder, and whether near-duplicates are searched there.
 
     Raises:
         NotPermitted: the actor is no admin.
     """
     require_admin(actor)
     with transaction.atomic():
-        folder.is_open, folder.is_shared_externally, folder.description = (
-            is_open,
-            is_shared_externally,
-            description,
+        folder.is_open, folder.is_shared_externally = is_open, is_shared_externally
+        folder.description = description
+        folder.leaves_out_near_duplicates = leaves_out_near_duplicates
+        folder.save(
+            update_fields=[
+                "is_open",
+                "is_shared_externally",
+                "description",
+                "leaves_out_near_duplicates",
+            ]
         )
-        folder.save(update_fields=["is_open", "is_shared_externally", "description"])
         if member_ids is not None:
             folder.members.set(list(member_ids))
         record(
@@ -84,80 +92,16 @@ def update_folder(
             subject=folder.name,
             is_open=is_open,
             is_shared_externally=is_shared_externally,
+            leaves_out_near_duplicates=leaves_out_near_duplicates,
         )
     return folder
 
 
-def _clean_name(name: str) -> str:
-    """A relative path without tricks: no drive, no "..", NFC, `/` between parts.
+def queue_document(document: Document, *, trigger: str, actor: User | None, pages: str = "") -> None:
+    """Back to the start of the state machine; any old trouble is cleared. Call it inside a transaction.
 
-    What cannot be shown (control and bidi characters, undecodable bytes) becomes `_`, never nothing:
-    two files must not become one.
+    `pages`, as ``3-7``, reads only these pages of a PDF.
     """
-    parts = [part for part in PurePosixPath(name.replace("\\", "/")).parts if part not in {"/", "."}]
-    if ".." in parts:
-        raise Rejected(
-            "file_name_leaves_folder", "The file's path holds “..”; give it relative to the folder."
-        )
-    shown = [
-        "".join("_" if unicodedata.category(c)[0] == "C" else c for c in unicodedata.normalize("NFC", part))
-        for part in parts
-    ]
-    kept = "/".join(part.strip() for part in shown if part.strip())
-    if not kept:
-        raise Rejected("file_name_blank", "The file has no usable name.")
-    if len(kept) > 400:
-        raise Rejected("file_name_too_long", "The file's path is longer than 400 characters.")
-    return kept
-
-
-def upload_document(
-    *, actor: User | None, folder: Folder, name: str, pieces: Iterable[bytes]
-) -> tuple[Document, bool]:
-    """Store a file and queue it; gives back the document and whether anything changed.
-
-    The same bytes under the same name do nothing; other bytes under the same name replace.
-
-    Raises:
-        NotPermitted: the actor is no admin.
-        Rejected: no usable name, or larger than the limit.
-    """
-    require_admin(actor)
-    name = _clean_name(name)
-    sha256, size = storage.store_original(_within_limit(pieces, name))
-    with transaction.atomic():
-        document = (
-            Document.objects.select_for_update().filter(folder=folder, name=name, deleted_at=None).first()
-        )
-        if document is not None and document.sha256 == sha256:
-            return document, False
-        trigger = ExtractionAttempt.Trigger.UPLOAD if document is None else ExtractionAttempt.Trigger.REPLACE
-        if document is None:
-            document = Document(folder=folder, name=name, uploaded_by=actor)
-        document.sha256, document.size_bytes = sha256, size
-        _queue(document, trigger=trigger, actor=actor)
-        record(
-            actor=actor,
-            action=f"document.{trigger}",
-            subject=f"{folder.name}/{name}",
-            sha256=sha256,
-            size=size,
-        )
-    return document, True
-
-
-def _within_limit(pieces: Iterable[bytes], name: str) -> Iterable[bytes]:
-    size = 0
-    for piece in pieces:
-        size += len(piece)
-        if size > settings.MAX_UPLOAD_BYTES:
-            limit_mb = settings.MAX_UPLOAD_BYTES // (1024 * 1024)
-            raise Rejected("file_too_large", f"{name} is larger than {limit_mb} MB.")
-        yield piece
-
-
-def _queue(document: Document, *, trigger: str, actor: User | None) -> None:
-    """Back to the start of the state machine; any old trouble is cleared."""
     document.state = DocumentState.QUEUED
     document.reason_code = document.reason = document.next_step = ""
     # A worker that still reads the old bytes keeps its lease, so that it cannot write after the new ones' worker.
@@ -165,29 +109,49 @@ def _queue(document: Document, *, trigger: str, actor: User | None) -> None:
     document.state_changed_at = document.queued_at = timezone.now()
     document.save()
     ExtractionAttempt.objects.create(
-        document=document, trigger=trigger, sha256=document.sha256, requested_by=actor
+        document=document, trigger=trigger, sha256=document.sha256, requested_by=actor, pages=pages
     )
     queue.ingest_document(document.pk)
     publish_document(document)
 
 
-def retry_document(*, actor: User | None, document: Document) -> Document:
-    """Queue a failed, partial or stalled document again.
+def retry_document(
+    *, actor: User | None, document: Document, pages: tuple[int, int] | None = None
+) -> Document:
+    """Queue a failed, partial or stalled document again; of a PDF perhaps only some pages, first and last from 1.
 
     Raises:
         NotPermitted: the actor is no admin.
-        Rejected: the document is in no state that can be retried.
+        Rejected: the document is in no state that can be retried, or it has no such pages.
     """
     require_admin(actor)
     with transaction.atomic():
-        locked = Document.objects.select_for_update().get(pk=document.pk)
+        locked = _locked(document)
         if locked.state not in RETRYABLE_STATES or locked.deleted_at is not None:
             raise Rejected(
                 "not_retryable", f"{locked.name} is {locked.get_state_display().lower()}; nothing to retry."
             )
-        record(actor=actor, action="document.retry", subject=str(locked), reason_code=locked.reason_code)
-        _queue(locked, trigger=ExtractionAttempt.Trigger.RETRY, actor=actor)
+        shown = "" if pages is None else _page_range(locked, pages)
+        record(
+            actor=actor,
+            action="document.retry",
+            subject=_subject(locked),
+            reason_code=locked.reason_code,
+            pages=shown,
+        )
+        queue_document(locked, trigger=ExtractionAttempt.Trigger.RETRY, actor=actor, pages=shown)
     return locked
+
+
+def _page_range(document: Document, pages: tuple[int, int]) -> str:
+    first, last = pages
+    if not document.is_pdf:
+        raise Rejected("pages_only_of_pdf", f"{document.name} is no PDF; retry it as a whole.")
+    if not 1 <= first <= last <= MAX_PAGE:
+        raise Rejected("pages_unusable", "Give the first page and the last one, counted from 1.")
+    if document.coverage_unit == "page" and document.coverage_total and last > document.coverage_total:
+        raise Rejected("pages_unusable", f"{document.name} has {document.coverage_total} pages.")
+    return f"{first}-{last}"
 
 
 def retry_documents(*, actor: User | None, documents: Iterable[Document]) -> int:
@@ -203,29 +167,106 @@ def retry_documents(*, actor: User | None, documents: Iterable[Document]) -> int
     return n_queued
 
 
+def disable_document(*, actor: User | None, document: Document) -> Document:
+    """Leave a document, and the files inside it, out of every answer from this moment on; nothing is lost.
+
+    Raises:
+        NotPermitted: the actor is no admin.
+        Rejected: it is left out already, or deleted.
+    """
+    require_admin(actor)
+    with transaction.atomic():
+        locked = _locked(document)
+        if locked.deleted_at is not None or locked.state == DocumentState.LEFT_OUT:
+            raise Rejected("already_left_out", f"{locked.name} is left out already.")
+        record(actor=actor, action="document.disable", subject=_subject(locked))
+        for one in with_children(locked):
+            if one.state != DocumentState.LEFT_OUT:
+                _leave_out(one, actor)
+    locked.refresh_from_db()
+    return locked
+
+
+def _leave_out(document: Document, actor: User | None) -> None:
+    document.state, document.reason_code = DocumentState.LEFT_OUT, DISABLED
+    document.reason = f"{actor.get_username() if actor else 'The system'} disabled it."
+    document.next_step = "Enable it to have it searched again."
+    document.progress_done = document.progress_total = 0
+    # A worker that reads it now keeps its lease: the index is cleaned after its last write.
+    document.state_changed_at = document.queued_at = timezone.now()
+    document.save()
+    document.attempts.filter(finished_at=None).update(
+        finished_at=timezone.now(), outcome=document.state, reason_code=DISABLED, reason=document.reason
+    )
+    queue.purge_document(document.pk)
+    publish_document(document)
+
+
+def enable_document(*, actor: User | None, document: Document) -> Document:
+    """Queue a document that is left out, and the files inside it that were disabled, to be searched again.
+
+    Raises:
+        NotPermitted: the actor is no admin.
+        Rejected: it is not left out.
+    """
+    require_admin(actor)
+    with transaction.atomic():
+        locked = _locked(document)
+        if locked.deleted_at is not None or locked.state != DocumentState.LEFT_OUT:
+            raise Rejected("not_left_out", f"{locked.name} is not left out; there is nothing to enable.")
+        record(
+            actor=actor, action="document.enable", subject=_subject(locked), reason_code=locked.reason_code
+        )
+        for one in with_children(locked):
+            if one.pk == locked.pk or (one.state == DocumentState.LEFT_OUT and one.reason_code == DISABLED):
+                queue_document(one, trigger=ExtractionAttempt.Trigger.ENABLE, actor=actor)
+    locked.refresh_from_db()
+    return locked
+
+
 def delete_document(*, actor: User | None, document: Document) -> None:
-    """Delete a document from any state. It is out of every answer from this moment on.
+    """Delete a document from any state, and the files inside it. From this moment no answer uses them.
 
     Raises:
         NotPermitted: the actor is no admin.
     """
     require_admin(actor)
     with transaction.atomic():
-        locked = Document.objects.select_for_update().get(pk=document.pk)
+        locked = _locked(document)
         if locked.deleted_at is not None:
             return
-        locked.deleted_at = locked.queued_at = timezone.now()
-        locked.save(update_fields=["deleted_at", "queued_at"])
+        doomed = with_children(locked)
         record(
             actor=actor,
             action="document.delete",
-            subject=f"{locked.folder.name}/{locked.name}",
+            subject=_subject(locked),
             sha256=locked.sha256,
+            n_attachments=len(doomed) - 1,
         )
-        queue.purge_document(locked.pk)
-        sockets.publish(
-            sockets.DOCUMENTS, kind="document", id=locked.pk, folder=locked.folder_id, state="deleted"
-        )
+        # The files inside first: the row of the file around them takes theirs along when it goes.
+        for one in reversed(doomed):
+            one.deleted_at = one.queued_at = timezone.now()
+            one.save(update_fields=["deleted_at", "queued_at"])
+            queue.purge_document(one.pk)
+            sockets.publish(
+                sockets.DOCUMENTS, kind="document", id=one.pk, folder=one.folder_id, state="deleted"
+            )
+
+
+def with_children(document: Document) -> list[Document]:
+    """The document and what came inside it, however deep, the outermost first."""
+    found = [document]
+    for one in found:  # grows while it is read
+        found += one.children.filter(deleted_at=None).order_by("pk")
+    return found
+
+
+def _locked(document: Document) -> Document:
+    return Document.objects.select_for_update(of=("self",)).select_related("folder").get(pk=document.pk)
+
+
+def _subject(document: Document) -> str:
+    return f"{document.folder.name}/{document.name}"
 
 
 def publish_document(document: Document) -> None:

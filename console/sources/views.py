@@ -18,7 +18,8 @@ from console.listing import list_rows
 from console.sources.forms import FolderAccessForm, FolderForm
 from console.sources.models import WORKING_STATES, Document, DocumentState, Folder
 from console.sources.selectors import documents_visible_to, folder_for, folders_with_counts
-from console.sources.services import create_folder, update_folder, upload_document
+from console.sources.services import create_folder, update_folder
+from console.sources.uploads import upload_document
 from console.values import searchable
 
 FOLDERS_BY = {
@@ -71,6 +72,7 @@ def edit_folder(request: PersonRequest, folder_id: int) -> HttpResponseBase:
         "description": folder.description,
         "is_open": folder.is_open,
         "is_shared_externally": folder.is_shared_externally,
+        "leaves_out_near_duplicates": folder.leaves_out_near_duplicates,
         "members": folder.members.all(),
     }
     form = FolderAccessForm(sent_form(request), initial=initial)
@@ -82,6 +84,7 @@ def edit_folder(request: PersonRequest, folder_id: int) -> HttpResponseBase:
             is_open=values["is_open"],
             is_shared_externally=values["is_shared_externally"],
             description=values["description"],
+            leaves_out_near_duplicates=values["leaves_out_near_duplicates"],
             member_ids=[member.pk for member in values["members"]],
         )
         messages.success(request, f"{folder.name} is changed. It counts from the next question on.")
@@ -163,9 +166,7 @@ def _named_by_browser(name: str) -> str:
 def _take_in(request: PersonRequest, folder: Folder, file: UploadedFile[bytes], path: str) -> Received:
     name = path or _named_by_browser(file.name or "")
     try:
-        document, is_changed = upload_document(
-            actor=request.user, folder=folder, name=name, pieces=file.chunks()
-        )
+        uploaded = upload_document(actor=request.user, folder=folder, name=name, pieces=file.chunks())
     except Rejected as error:
         return Received(name=name, problem=str(error))
-    return Received(name=document.name, document=document, is_changed=is_changed)
+    return Received(name=uploaded.document.name, document=uploaded.document, is_changed=uploaded.has_changed)

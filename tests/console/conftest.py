@@ -17,7 +17,8 @@ from console.people.models import ApiToken, Role, User
 from console.people.services import create_token, create_user
 from console.questions.models import Answer, Citation, Question, QuestionState, Surface
 from console.sources.models import Document, DocumentState, Folder
-from console.sources.services import create_folder, upload_document
+from console.sources.services import create_folder
+from console.sources.uploads import upload_document
 
 HOTELS = "Hotels"
 LIMIT = "The nightly hotel limit in Lisbon is 135 EUR."
@@ -146,7 +147,7 @@ def world(db: None) -> World:
     ThresholdSetting.objects.create(version=version, distance_cut=0.525, max_chunks=4, reason="Default.")
 
     def upload(folder: Folder, name: str, text: str) -> Document:
-        return upload_document(actor=admin, folder=folder, name=name, pieces=[text.encode()])[0]
+        return upload_document(actor=admin, folder=folder, name=name, pieces=[text.encode()]).document
 
     policy = make_indexed(upload(travel, "policy.md", TEXT), version, TEXT)
     broken = make_failed(upload(travel, "scan.pdf", "%PDF-1.7 broken"))

@@ -12,7 +12,8 @@ from console import engine, queue
 from console.people.models import Role, User
 from console.people.services import create_user
 from console.sources.models import Document, Folder
-from console.sources.services import create_folder, upload_document
+from console.sources.services import create_folder
+from console.sources.uploads import upload_document
 
 
 @pytest.fixture
@@ -46,8 +47,7 @@ def folder(admin: User) -> Folder:
 
 
 def upload(actor: User, folder: Folder, name: str, body: bytes) -> Document:
-    document, _ = upload_document(actor=actor, folder=folder, name=name, pieces=[body])
-    return document
+    return upload_document(actor=actor, folder=folder, name=name, pieces=[body]).document
 
 
 HOTELS = b"""# Travel policy
