@@ -7,6 +7,7 @@ import unicodedata
 from dataclasses import dataclass, field
 
 from rag.errors import ResourceLimit
+from rag.extract.folding import folding
 from rag.types import Attachment, BlockKind, Coverage, ExtractionWarning, Locator, Span
 
 _LINE_BREAKS = re.compile(r"\r\n?|[\u2028\u2029\x0b\x0c\x85]")
@@ -23,26 +24,22 @@ _STRAY_JOINERS = re.compile("(?<![^\x00-\x7f])[\u200c\u200d]|[\u200c\u200d](?![^
 _SURROGATES = re.compile("[\ud800-\udfff\ufffe\uffff]")
 _SPACES = re.compile(r"[^\S\n]+")
 _AROUND_BREAKS = re.compile(r" *\n[ \n]*")
-_LIGATURES = {
-    0xFB00: "ff",
-    0xFB01: "fi",
-    0xFB02: "fl",
-    0xFB03: "ffi",
-    0xFB04: "ffl",
-    0xFB05: "st",
-    0xFB06: "st",
-}
 
 
 def visible_text(text: str) -> str:
-    """`text` in NFC with ``\\n`` line ends, ligatures spelt out and invisible characters removed."""
+    """`text` in NFC with ``\\n`` line ends, one writing of each letter and nothing invisible.
+
+    Ligatures, full and half width, presentation forms and fonts are folded; what tells something
+    (10², ½, ①, ™) is kept: see `rag.extract.folding`. Applying it twice changes nothing more.
+    """
     if text.isascii() and text.isprintable():
         return text
     text = _LINE_BREAKS.sub("\n", text)
     text = _INVISIBLE.sub("", text)
-    text = _STRAY_JOINERS.sub("", text)
     text = _SURROGATES.sub("\ufffd", text)
-    return unicodedata.normalize("NFC", text.translate(_LIGATURES))
+    text = unicodedata.normalize("NFC", text).translate(folding())
+    text = _STRAY_JOINERS.sub("", text)
+    return unicodedata.normalize("NFC", text)
 
 
 def block_text(text: str) -> str:

@@ -25,9 +25,9 @@ class Format:
 FORMATS: dict[str, Format] = {
     entry.name: entry
     for entry in (
-        Format("pdf", 1, "a PDF", (".pdf",)),
-        Format("docx", 1, "a Word document (DOCX)", (".docx", ".docm", ".dotx", ".dotm")),
-        Format("xlsx", 1, "an Excel workbook (XLSX)", (".xlsx", ".xlsm", ".xltx", ".xltm")),
+        Format("pdf", 2, "a PDF", (".pdf",)),
+        Format("docx", 2, "a Word document (DOCX)", (".docx", ".docm", ".dotx", ".dotm")),
+        Format("xlsx", 2, "an Excel workbook (XLSX)", (".xlsx", ".xlsm", ".xltx", ".xltm")),
         Format("pptx", 1, "a PowerPoint presentation (PPTX)", (".pptx", ".pptm", ".potx", ".ppsx")),
         Format("xls", 1, "an old Excel workbook (XLS)", (".xls", ".xlt")),
         Format("xlsb", 1, "a binary Excel workbook (XLSB)", (".xlsb",)),
@@ -47,10 +47,10 @@ FORMATS: dict[str, Format] = {
         Format("eml", 1, "an e-mail message", (".eml", ".mht", ".mhtml"), is_text=True),
         Format("vtt", 1, "a WebVTT transcript", (".vtt",), is_text=True),
         Format("srt", 1, "an SRT transcript", (".srt",), is_text=True),
-        Format("html", 1, "an HTML page", (".html", ".htm", ".xhtml"), is_text=True),
-        Format("markdown", 1, "Markdown", (".md", ".markdown", ".mdx"), is_text=True),
-        Format("csv", 1, "a CSV table", (".csv", ".tsv"), is_text=True),
-        Format("text", 1, "plain text", (".txt", ".text", ".log", ".rst"), is_text=True),
+        Format("html", 2, "an HTML page", (".html", ".htm", ".xhtml"), is_text=True),
+        Format("markdown", 2, "Markdown", (".md", ".markdown", ".mdx"), is_text=True),
+        Format("csv", 2, "a CSV table", (".csv", ".tsv"), is_text=True),
+        Format("text", 2, "plain text", (".txt", ".text", ".log", ".rst"), is_text=True),
     )
 }
 

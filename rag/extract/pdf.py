@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,79 +11,88 @@ from rag.config import ExtractionLimits
 from rag.errors import DamagedDocument, EncryptedDocument, NoText, ResourceLimit
 from rag.extract.canonical import Reading
 from rag.extract.layout.margins import drop_running_lines
-from rag.extract.layout.segments import PageText, Segment
+from rag.extract.layout.segments import PageText
+from rag.extract.page_warnings import (
+    PAGE_CODES,
+    PARTIAL_CODES,
+    mean_confidence,
+    ocr_warning,
+    page_warning,
+    running_lines_warning,
+)
 from rag.extract.pdf_blocks import assemble
-from rag.extract.pdf_text import read_page_text
+from rag.extract.pdf_extras import attached_files
+from rag.extract.pdf_pages import Scan, text_pages
 from rag.extract.wording import count_of, listed_pages
-from rag.types import Coverage, ExtractionWarning
+from rag.types import Attachment, Coverage, ExtractionWarning
 
 if TYPE_CHECKING:
     import pypdfium2 as pdfium
 
 _PASSWORD_ERROR = 4  # FPDF_ERR_PASSWORD
 _SECURITY_ERROR = 5  # FPDF_ERR_SECURITY: an encryption PDFium does not know
-# Pages up to A4 at 200 dpi, larger ones at fewer: at 140 dpi the spaces between words get lost in places.
-_OCR_SCALE = 200 / 72
-_OCR_MAX_PIXELS = 2_340
-_MIN_PIXELS = 16
-# A page with fewer letters than this has at most a stamp or a page number over a scan.
-_MIN_LETTERS = 12
-# What is left for the rest when scans would use up the time of the whole document.
+# Of the time limit: what scans may use while other pages wait, and what reading may use before the
+# rest is left out, so that a long file ends partial instead of being stopped without a result.
 _OCR_TIME_SHARE = 0.6
+_READ_TIME_SHARE = 0.8
+# Around a page range as many pages are read along, without OCR: they tell what runs on every page,
+# which font is the body's, and under which heading the first page stands.
+_CONTEXT_PAGES = 10
 _MAX_MISSING = 50
 _TAIL_BYTES = 2_048
 
 
 def read(path: Path, *, filename: str, limits: ExtractionLimits) -> Reading:
-    """The pages' text in reading order.
+    """The pages' text in reading order; with `limits.pages` that of these pages alone.
 
     Raises:
         EncryptedDocument: a password is needed to open it.
         DamagedDocument: PDFium cannot open it, or its end is missing and no text is left.
-        NoText: no page has text, also not after OCR.
+        NoText: no page has text, also not after OCR, or the range is beyond the last page.
         ResourceLimit: more pages or characters than the limits.
     """
-    deadline = time.monotonic() + _OCR_TIME_SHARE * limits.time_s
+    started = time.monotonic()
     document = _open(path)
     is_cut_off = not _has_end(path)
+    attachments: list[Attachment] = []
+    n_lost_files = 0
     try:
-        if len(document) > limits.max_pages:
-            raise ResourceLimit(
-                f"The PDF has {len(document):,} pages; at most {limits.max_pages:,} are read."
-            )
-        scan = _read_pages(document, deadline)
+        numbers = _page_numbers(len(document), limits)
+        scan = _scan(document, numbers, started, limits)
+        context = _context(document, numbers, limits)
         metadata_title = document.get_metadata_dict().get("Title")
+        if limits.pages is None:
+            attachments, n_lost_files = attached_files(document, max_mib=limits.max_attachment_mib)
     finally:
         document.close()
-    if not any(page.segments for page in scan.pages):
-        if is_cut_off or len(scan.damaged) == len(scan.pages):
-            raise DamagedDocument("The PDF is damaged; no page of it can be read.")
-        raise NoText(f"No text was found in {count_of(len(scan.pages), 'page')}, also not by OCR.")
-    pages, n_running = drop_running_lines(scan.pages)
-    content = assemble(pages, metadata_title=metadata_title, filename=filename, max_chars=limits.max_chars)
-    missing = [str(page.number) for page in scan.pages if not page.segments]
+    if not attachments and not any(page.segments for page in scan.pages):
+        raise _reason_without_text(scan, is_cut_off=is_cut_off)
+    pages, n_running = _without_running_lines(sorted([*scan.pages, *context], key=_number), numbers)
+    content = assemble(
+        pages, kept=numbers, metadata_title=metadata_title, filename=filename, max_chars=limits.max_chars
+    )
+    missing = scan.missing
+    has_unread = any(scan.named[code] for code in PARTIAL_CODES)
     return Reading(
         title=content.title,
         text=content.text,
         spans=content.spans,
-        coverage=Coverage("page", len(pages) - len(missing), len(pages), tuple(missing[:_MAX_MISSING])),
-        is_partial=bool(missing) or is_cut_off,
-        ocr_confidence=sum(scan.scores) / len(scan.scores) if scan.scores else None,
-        warnings=tuple(_warnings(scan, n_running, is_cut_off=is_cut_off)),
+        coverage=Coverage(
+            "page",
+            len(numbers) - len(missing),
+            len(numbers),
+            tuple(str(number) for number in missing[:_MAX_MISSING]),
+        ),
+        is_partial=bool(missing) or has_unread or is_cut_off or n_lost_files > 0,
+        ocr_confidence=mean_confidence(scan.confidence) if scan.confidence else None,
+        page_confidence=tuple(scan.confidence),
+        warnings=tuple(_warnings(scan, n_running, n_lost_files, is_cut_off=is_cut_off)),
+        attachments=tuple(attachments),
     )
 
 
-@dataclass(slots=True)
-class _Scan:
-    """What reading the pages one by one found."""
-
-    pages: list[PageText] = field(default_factory=list)
-    scores: list[float] = field(default_factory=list)
-    recognised: list[int] = field(default_factory=list)
-    blank: list[int] = field(default_factory=list)
-    unreadable: list[int] = field(default_factory=list)
-    skipped: list[int] = field(default_factory=list)
-    damaged: list[int] = field(default_factory=list)
+def _number(page: PageText) -> int:
+    return page.number
 
 
 def _open(path: Path) -> pdfium.PdfDocument:
@@ -95,6 +103,7 @@ def _open(path: Path) -> pdfium.PdfDocument:
         if len(document) == 0:
             document.close()
             raise DamagedDocument("The PDF has no pages; its page list is missing or broken.")
+        document.init_forms()
     except pdfium.PdfiumError as exc:
         if exc.err_code == _PASSWORD_ERROR:
             raise EncryptedDocument("The PDF needs a password to be opened.") from exc
@@ -112,97 +121,80 @@ def _has_end(path: Path) -> bool:
         return b"%%EOF" in file.read()
 
 
-def _read_pages(document: pdfium.PdfDocument, deadline: float) -> _Scan:
-    import pypdfium2 as pdfium
+def _page_numbers(n_pages: int, limits: ExtractionLimits) -> range:
+    """The pages to read, counted from 1."""
+    first, last = limits.pages or (1, n_pages)
+    numbers = range(max(1, first), min(last, n_pages) + 1)
+    if not numbers:
+        raise NoText(
+            f"The PDF has {count_of(n_pages, 'page')}; {listed_pages(range(first, last + 1))} is not there.",
+            next_step=f"Choose pages between 1 and {n_pages:,}.",
+        )
+    if len(numbers) > limits.max_pages:
+        raise ResourceLimit(f"The PDF has {n_pages:,} pages; at most {limits.max_pages:,} are read.")
+    return numbers
 
-    scan = _Scan()
-    for number in range(1, len(document) + 1):
-        try:
-            page = document[number - 1]
-        except pdfium.PdfiumError:
-            scan.damaged.append(number)
-            scan.pages.append(PageText(number, (), 0.0, 0.0))
-            continue
-        try:
-            text = read_page_text(page, number)
-            if _n_letters(text.segments) < _MIN_LETTERS:
-                text = _recognised_or(text, page, scan, deadline)
-            scan.pages.append(text)
-        finally:
-            page.close()
+
+def _scan(document: pdfium.PdfDocument, numbers: range, started: float, limits: ExtractionLimits) -> Scan:
+    # A range is read for its scans: nothing else waits for their time.
+    ocr_share = _OCR_TIME_SHARE if limits.pages is None else _READ_TIME_SHARE
+    scan = Scan(
+        ocr_deadline=started + ocr_share * limits.time_s,
+        read_deadline=started + _READ_TIME_SHARE * limits.time_s,
+        max_chars=limits.max_chars,
+    )
+    scan.read(document, numbers)
     return scan
 
 
-def _n_letters(segments: Sequence[Segment]) -> int:
-    return sum(char.isalnum() for segment in segments for char in segment.text)
+def _context(document: pdfium.PdfDocument, numbers: range, limits: ExtractionLimits) -> list[PageText]:
+    first, last = max(1, numbers[0] - _CONTEXT_PAGES), min(len(document), numbers[-1] + _CONTEXT_PAGES)
+    around = [number for number in range(first, last + 1) if number not in numbers]
+    return text_pages(document, around, max_chars=limits.max_chars)
 
 
-def _recognised_or(text: PageText, page: pdfium.PdfPage, scan: _Scan, deadline: float) -> PageText:
-    """The page's text by OCR where that finds more than the few letters of `text`."""
-    if not _has_graphics(page):
-        if not text.segments:
-            scan.blank.append(text.number)
-        return text
-    if time.monotonic() > deadline:
-        scan.skipped.append(text.number)
-        return text
-    from rag.extract import ocr
+def _reason_without_text(scan: Scan, *, is_cut_off: bool) -> DamagedDocument | NoText | ResourceLimit:
+    n_pages = len(scan.pages)
+    if is_cut_off or len(scan.named["damaged_pages"]) == n_pages:
+        return DamagedDocument("The PDF is damaged; no page of it can be read.")
+    n_late = len(scan.named["ocr_time"]) + len(scan.named["read_time"])
+    if n_late:
+        return ResourceLimit(f"The time was too short to read {count_of(n_late, 'page')}; no text was found.")
+    if len(scan.named["blank_pages"]) == n_pages:
+        return NoText(f"Nothing is printed on {'its page' if n_pages == 1 else f'any of {n_pages:,} pages'}.")
+    return NoText(f"No text was found in {count_of(n_pages, 'page')}, also not by OCR.")
 
-    width, height = page.get_size()
-    scale = min(_OCR_SCALE, _OCR_MAX_PIXELS / max(width, height, 1.0))
-    if min(width, height) * scale < _MIN_PIXELS:
-        scan.blank.append(text.number)
-        return text
-    image = page.render(scale=scale, rev_byteorder=True).to_numpy()
-    if ocr.is_blank(image):
-        if not text.segments:
-            scan.blank.append(text.number)
-        return text
-    found = ocr.recognise(image)
-    if _n_letters(found.segments) <= _n_letters(text.segments):
-        if not text.segments:
-            scan.unreadable.append(text.number)
-        return text
-    scan.recognised.append(text.number)
-    scan.scores += found.scores
-    points = tuple(
-        Segment(item.text, item.x0 / scale, item.x1 / scale, item.top / scale, item.bottom / scale)
-        for item in found.segments
+
+def _without_running_lines(pages: list[PageText], numbers: range) -> tuple[list[PageText], int]:
+    """The pages without running lines, and how many lines of the pages `numbers` were removed."""
+    cleaned, _ = drop_running_lines(pages)
+    n_removed = sum(
+        len(page.segments) - len(clean.segments)
+        for page, clean in zip(pages, cleaned, strict=True)
+        if page.number in numbers
     )
-    return PageText(text.number, points, width, height, is_ocr=True)
+    return cleaned, n_removed
 
 
-def _has_graphics(page: pdfium.PdfPage) -> bool:
-    """The page draws something other than text, so that a picture of it may show words."""
-    from pypdfium2 import raw
-
-    return any(item.type != raw.FPDF_PAGEOBJ_TEXT for item in page.get_objects(max_depth=1))
-
-
-def _warnings(scan: _Scan, n_running: int, *, is_cut_off: bool) -> Iterator[ExtractionWarning]:
+def _warnings(
+    scan: Scan, n_running: int, n_lost_files: int, *, is_cut_off: bool
+) -> Iterator[ExtractionWarning]:
     if n_running:
-        count = count_of(n_running, "line")
-        yield ExtractionWarning(
-            "repeated_lines_removed", f"Repeated headers, footers and page numbers: {count} removed."
-        )
-    if scan.recognised:
-        mean = sum(scan.scores) / len(scan.scores)
-        yield ExtractionWarning(
-            "ocr_used",
-            f"Text recognised by OCR on {listed_pages(scan.recognised)}; mean confidence {mean:.2f}.",
-        )
-    if scan.skipped:
-        yield ExtractionWarning(
-            "ocr_time", f"No time was left to recognise the text of {listed_pages(scan.skipped)}."
-        )
-    if scan.unreadable:
-        yield ExtractionWarning(
-            "pages_without_text", f"No text was recognised on {listed_pages(scan.unreadable)}."
-        )
-    if scan.blank:
-        yield ExtractionWarning("blank_pages", f"Nothing is printed on {listed_pages(scan.blank)}.")
-    if scan.damaged:
-        yield ExtractionWarning("damaged_pages", f"Damaged and not read: {listed_pages(scan.damaged)}.")
+        yield running_lines_warning(n_running)
+    if scan.confidence:
+        yield ocr_warning(scan.confidence)
+    for code in PAGE_CODES:
+        if scan.named[code]:
+            yield page_warning(code, scan.named[code])
+    if scan.n_hidden:
+        message = f"Left out: {count_of(scan.n_hidden, 'character')} that nobody can see on the pages."
+        yield ExtractionWarning("hidden_text_dropped", message, scan.n_hidden)
+    if scan.n_comments:
+        message = f"Left out: {count_of(scan.n_comments, 'comment')} on the pages."
+        yield ExtractionWarning("comments_dropped", message, scan.n_comments)
+    if n_lost_files:
+        message = f"Inside the PDF: {count_of(n_lost_files, 'file')} too large or damaged, not read."
+        yield ExtractionWarning("attachments_left_out", message, n_lost_files)
     if is_cut_off:
         yield ExtractionWarning(
             "file_cut_off", "The end of the file is missing; what could be read was kept."

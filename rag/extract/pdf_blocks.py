@@ -45,15 +45,17 @@ class _Placed:
 
 
 def assemble(
-    pages: Sequence[PageText], *, metadata_title: str | None, filename: str, max_chars: int
+    pages: Sequence[PageText], *, kept: range, metadata_title: str | None, filename: str, max_chars: int
 ) -> Content:
-    """Blocks of all pages as canonical text; each block knows its page and its headings.
+    """Blocks of the pages `kept` as canonical text; each block knows its page and its headings.
+
+    Other pages only tell how text is set and under which headings those pages stand.
 
     Raises:
         ResourceLimit: the text is longer than `max_chars`.
     """
     body_height = typical_height(pages)
-    placed = _join_across(list(_placed_blocks(pages, body_height)))
+    placed = _join_across(list(_placed_blocks(pages, body_height)), kept)
     levels = _heading_levels(placed, body_height)
     builder, trail = CanonicalBuilder(max_chars), HeadingTrail()
     biggest: tuple[float, str] | None = None
@@ -64,7 +66,11 @@ def assemble(
             title = line_text(block.text)
             if item.page == pages[0].number and (biggest is None or block.height > 1.05 * biggest[0]):
                 biggest = (block.height, title)
-            builder.add(title, "heading", Locator(page=item.page, heading_path=trail.enter(level, title)))
+            path = trail.enter(level, title)
+            if item.page in kept:
+                builder.add(title, "heading", Locator(page=item.page, heading_path=path))
+            continue
+        if item.page not in kept:
             continue
         locator = Locator(page=item.page, heading_path=trail.path)
         if block.table is not None:
@@ -114,16 +120,17 @@ def _vocabulary(pages: Sequence[PageText]) -> frozenset[str]:
     )
 
 
-def _join_across(placed: list[_Placed]) -> list[_Placed]:
+def _join_across(placed: list[_Placed], kept: range) -> list[_Placed]:
     """Sentences that run over the end of a column or page, made whole where they begin.
 
     Over a column the paragraph is joined. Over a page only the rest of the sentence moves, so that
-    what follows keeps its own page.
+    what follows keeps its own page. Where one page was recognised and the other is only read along,
+    nothing moves: the other reading, in which that page may have had no text, would not have it.
     """
     joiner = Joiner(frozenset(word.casefold() for item in placed for word in _WORD.findall(item.block.text)))
     joined: list[_Placed] = []
     for item in placed:
-        if not joined or not _runs_on(joined[-1], item):
+        if not joined or not _runs_on(joined[-1], item) or _is_foreign(joined[-1], item, kept):
             joined.append(item)
             continue
         previous = joined[-1]
@@ -135,6 +142,10 @@ def _join_across(placed: list[_Placed]) -> list[_Placed]:
         if n_moved < len(text):
             joined.append(replace(item, block=replace(item.block, text=text[n_moved:].strip())))
     return joined
+
+
+def _is_foreign(previous: _Placed, item: _Placed, kept: range) -> bool:
+    return (previous.page in kept) != (item.page in kept) and (previous.is_ocr or item.is_ocr)
 
 
 def _length_of_tail(text: str) -> int:

@@ -7,13 +7,17 @@ from __future__ import annotations
 
 import ctypes
 import math
+import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from statistics import median
 from typing import TYPE_CHECKING
 
+from rag.errors import ResourceLimit
 from rag.extract.canonical import line_text
 from rag.extract.layout.segments import WIDE_GAP, PageText, Segment
+from rag.extract.pdf_hidden import Box, HiddenText, Paint
 
 if TYPE_CHECKING:
     import pypdfium2 as pdfium
@@ -24,9 +28,15 @@ _UNREADABLE_SHARE = 0.3
 _SLANT_TOLERANCE = math.radians(10)
 _HYPHENS = {0x02: "-", 0xFFFE: "-"}  # PDFium's marks for a hyphen at a line's end
 _LINE_ENDS = (0x0A, 0x0D)
-_MIN_HEIGHT_PT = 0.5
-
-_Box = tuple[float, float, float, float]
+_MIN_HEIGHT_PT = 1.0
+# Less than one character for two text objects: seen where a Japanese font is missing.
+_MIN_TEXT_OBJECTS = 20
+_OBJECTS_PER_CHAR = 2
+# Chinese and Japanese set with a space after every character, to fill the line.
+_EAST_ASIAN = "[\u3001-\u30ff\u3400-\u9fff\uff01-\uff60]"
+_SPACED_PAIR = re.compile(f"(?<={_EAST_ASIAN}) (?={_EAST_ASIAN})")
+_PAIR = re.compile(f"{_EAST_ASIAN}(?={_EAST_ASIAN})")
+_MIN_SPACED_PAIRS = 3
 
 
 @dataclass(slots=True)
@@ -34,19 +44,26 @@ class _Run:
     """A segment that is being built: its characters, its box, its direction."""
 
     angle: int
+    paint: Paint
     text: list[str] = field(default_factory=list)
-    boxes: list[_Box] = field(default_factory=list)
+    boxes: list[Box] = field(default_factory=list)
     is_bold: bool = True
 
-    def takes(self, angle: int, box: _Box) -> bool:
+    def takes(self, angle: int, paint: Paint, box: Box) -> bool:
         """The character at `box` stands on this line, next to the last one."""
         last = self.boxes[-1]
         height = min(last[3] - last[1], box[3] - box[1])
         overlap = min(last[3], box[3]) - max(last[1], box[1])
         gap = max(box[0] - last[2], last[0] - box[2])
-        return angle == self.angle and overlap > _LINE_OVERLAP * height and gap <= WIDE_GAP * height
+        is_alike = angle == self.angle and paint is self.paint
+        return is_alike and overlap > _LINE_OVERLAP * height and gap <= WIDE_GAP * height
 
-    def box(self) -> _Box:
+    def height(self) -> float:
+        """The usual height of its characters."""
+        box = self.box()
+        return box[3] - box[1]
+
+    def box(self) -> Box:
         """Its width, and the height of most of its characters: a root sign or a raised 2 is higher."""
         return (
             min(box[0] for box in self.boxes),
@@ -56,63 +73,140 @@ class _Run:
         )
 
 
-def read_page_text(page: pdfium.PdfPage, number: int) -> PageText:
+@dataclass(frozen=True, slots=True)
+class TextLayer:
+    """What a page's text layer gives, and what of it was left out."""
+
+    page: PageText
+    n_hidden: int = 0
+    """Characters that nobody sees: smaller than a point, or without a trace in the rendered page."""
+    is_undecoded: bool = False
+    """Most of the page's text objects gave no character: their fonts do not tell which."""
+
+
+def read_text_layer(
+    page: pdfium.PdfPage, number: int, *, max_chars: int, fields: Sequence[tuple[str, Box]] = ()
+) -> TextLayer:
     """The visible text of a page, upright: a page whose text runs sideways is turned.
 
     Text outside the page's visible box and text at odd angles (stamps across the page) is left out.
     A text layer that is mostly codes without a meaning gives no text: only OCR can read such a page.
+    `fields` are filled form fields, which stand in no text layer, and their boxes.
+
+    Raises:
+        ResourceLimit: the page has more than `max_chars` characters.
     """
     from pypdfium2 import raw
 
-    left, bottom, right, top = page.get_bbox()
     textpage = page.get_textpage()
     try:
-        runs, n_unreadable = _runs(raw, textpage.raw, (left, bottom, right, top))
+        n_chars = raw.FPDFText_CountChars(textpage.raw)
+        if n_chars > max_chars:
+            raise ResourceLimit(f"Page {number} has more than {max_chars:,} characters.")
+        hidden = HiddenText(page)
+        runs, n_unreadable = _runs(raw, textpage.raw, n_chars, hidden, _visible_box(page))
+        runs, n_hidden = _without_hidden(runs, hidden)
     finally:
         textpage.close()
-    if n_unreadable > _UNREADABLE_SHARE * sum(len(run.boxes) for run in runs):
+    if n_unreadable > _UNREADABLE_SHARE * (n_unreadable + sum(len(run.boxes) for run in runs)):
         runs = []
+    angle = _reading_angle(runs)
+    runs += [_Run(angle, Paint.FULL, [text], [_turned(box, angle)], is_bold=False) for text, box in fields]
+    upright = _upright(number, runs, angle, _page_box(page, runs))
+    return TextLayer(upright, n_hidden, _is_undecoded(page, n_chars))
+
+
+def _reading_angle(runs: Sequence[_Run]) -> int:
     weights = Counter[int]()
     for run in runs:
         weights[run.angle] += len(run.text)
-    angle = weights.most_common(1)[0][0] if weights else 0
-    x0, y0, x1, y1 = _turned((left, bottom, right, top), angle)
+    return weights.most_common(1)[0][0] if weights else 0
+
+
+def _without_hidden(runs: Sequence[_Run], hidden: HiddenText) -> tuple[list[_Run], int]:
+    kept = [
+        run
+        for run in runs
+        if run.height() > _MIN_HEIGHT_PT and not hidden.hides(_turned(run.box(), -run.angle % 4), run.paint)
+    ]
+    return kept, sum(len(run.boxes) for run in runs) - sum(len(run.boxes) for run in kept)
+
+
+def _upright(number: int, runs: Sequence[_Run], angle: int, page_box: Box) -> PageText:
+    x0, y0, x1, y1 = _turned(page_box, angle)
     segments = tuple(
         Segment(text, box[0] - x0, box[2] - x0, y1 - box[3], y1 - box[1], run.is_bold)
         for run in runs
         if run.angle == angle and (text := _joined(run.text))
         for box in (run.box(),)
-        if box[3] - box[1] > _MIN_HEIGHT_PT
     )
     return PageText(number, segments, x1 - x0, y1 - y0)
 
 
-def _runs(raw: ctypes.CDLL, handle: object, visible: _Box) -> tuple[list[_Run], int]:
+def _visible_box(page: pdfium.PdfPage) -> Box:
+    """What a viewer shows; everything where the boxes of the page are nonsense."""
+    left, bottom, right, top = page.get_bbox()
+    if right - left < 1 or top - bottom < 1:
+        return (-math.inf, -math.inf, math.inf, math.inf)
+    return (left, bottom, right, top)
+
+
+def _page_box(page: pdfium.PdfPage, runs: Sequence[_Run]) -> Box:
+    box = _visible_box(page)
+    if math.isfinite(box[0]) or not runs:
+        return box if math.isfinite(box[0]) else (0.0, 0.0, 0.0, 0.0)
+    boxes = [_turned(run.box(), -run.angle % 4) for run in runs]
+    return (
+        min(box[0] for box in boxes),
+        min(box[1] for box in boxes),
+        max(box[2] for box in boxes),
+        max(box[3] for box in boxes),
+    )
+
+
+def _is_undecoded(page: pdfium.PdfPage, n_chars: int) -> bool:
+    """Text is drawn that the text layer does not give: a text object has at least one character."""
+    from pypdfium2 import raw
+
+    if raw.FPDFPage_CountObjects(page.raw) < max(_MIN_TEXT_OBJECTS, _OBJECTS_PER_CHAR * n_chars):
+        return False
+    n_objects = sum(1 for _ in page.get_objects(filter=[raw.FPDF_PAGEOBJ_TEXT], max_depth=1))
+    return n_objects >= max(_MIN_TEXT_OBJECTS, _OBJECTS_PER_CHAR * n_chars)
+
+
+def _runs(
+    raw: ctypes.CDLL, handle: object, n_chars: int, hidden: HiddenText, visible: Box
+) -> tuple[list[_Run], int]:
     """The runs in drawing order, and how many characters are codes that stand for no letter."""
     rect = raw.FS_RECTF()
     runs: list[_Run] = []
     run: _Run | None = None
     has_space = False
     n_unreadable = 0
-    for index in range(raw.FPDFText_CountChars(handle)):
+    for index in range(n_chars):
         code = raw.FPDFText_GetUnicode(handle, index)
         if code in _LINE_ENDS:
             run = None
             continue
         char = _HYPHENS.get(code) or chr(code)
-        if char.isspace() or code == 0:
+        if char.isspace():
             has_space = True
             continue
         if not raw.FPDFText_GetLooseCharBox(handle, index, ctypes.byref(rect)):
             continue
+        if _is_unreadable(code):
+            n_unreadable += 1
+            has_space = has_space or code == 0
+            if code == 0:
+                continue
         box = (rect.left, rect.bottom, rect.right, rect.top)
-        n_unreadable += code < 0x20 or code == 0xFFFD or 0xE000 <= code < 0xF8FF
         angle = _quarter_turns(raw.FPDFText_GetCharAngle(handle, index))
         if angle is None or not _is_inside(box, visible):
             continue
         box = _turned(box, angle)
-        if run is None or not run.takes(angle, box):
-            run = _Run(angle)
+        paint = hidden.paint_of(raw, handle, index)
+        if run is None or not run.takes(angle, paint, box):
+            run = _Run(angle, paint)
             runs.append(run)
             run.is_bold = _is_bold(raw, handle, index)
         elif has_space:
@@ -124,13 +218,17 @@ def _runs(raw: ctypes.CDLL, handle: object, visible: _Box) -> tuple[list[_Run], 
     return runs, n_unreadable
 
 
+def _is_unreadable(code: int) -> bool:
+    return (code < 0x20 and code not in _HYPHENS) or code == 0xFFFD or 0xE000 <= code < 0xF8FF
+
+
 def _quarter_turns(clockwise: float) -> int | None:
     """0 to 3 quarter turns counter-clockwise; None for a slanted character. PDFium counts clockwise."""
     turns = round(clockwise / (math.pi / 2))
     return -turns % 4 if abs(clockwise - turns * math.pi / 2) <= _SLANT_TOLERANCE else None
 
 
-def _turned(box: _Box, turns: int) -> _Box:
+def _turned(box: Box, turns: int) -> Box:
     """`box` as it lies once text that runs `turns` quarter turns off is upright."""
     x0, y0, x1, y1 = box
     if turns == 1:
@@ -142,7 +240,7 @@ def _turned(box: _Box, turns: int) -> _Box:
     return box
 
 
-def _is_inside(box: _Box, visible: _Box) -> bool:
+def _is_inside(box: Box, visible: Box) -> bool:
     x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
     return visible[0] - 1 <= x <= visible[2] + 1 and visible[1] - 1 <= y <= visible[3] + 1
 
@@ -160,4 +258,11 @@ def _is_bold(raw: ctypes.CDLL, handle: object, index: int) -> bool:
 def _joined(chars: list[str]) -> str:
     # Characters beyond the basic plane may come as two surrogates.
     text = "".join(chars).encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    return line_text(text)
+    return _unspaced(line_text(text))
+
+
+def _unspaced(text: str) -> str:
+    n_spaced = len(_SPACED_PAIR.findall(text))
+    if n_spaced < _MIN_SPACED_PAIRS or n_spaced < len(_PAIR.findall(text)):
+        return text
+    return _SPACED_PAIR.sub("", text)

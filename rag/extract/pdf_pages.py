@@ -1,0 +1,144 @@
+"""The pages of a PDF one by one: the text layer, or OCR where that says less than the page shows."""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from rag.extract.layout.segments import PageText, Segment
+from rag.extract.ocr import RecognisedText
+from rag.extract.page_warnings import MISSING_CODES
+from rag.extract.pdf_extras import count_comments, filled_fields
+from rag.extract.pdf_text import read_text_layer
+
+if TYPE_CHECKING:
+    import pypdfium2 as pdfium
+
+# Pages up to A4 at 200 dpi, larger ones at fewer: at 140 dpi the spaces between words get lost in places.
+_OCR_SCALE = 200 / 72
+_OCR_MAX_PIXELS = 2_340
+_MIN_PIXELS = 16
+# A page with fewer letters than this has at most a stamp or a page number over a scan.
+_MIN_LETTERS = 12
+
+
+@dataclass(slots=True)
+class Scan:
+    """What reading pages one by one found. Each page is in `pages`, also one without text."""
+
+    ocr_deadline: float
+    read_deadline: float
+    max_chars: int
+    pages: list[PageText] = field(default_factory=list)
+    confidence: list[tuple[int, float]] = field(default_factory=list)
+    named: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
+    """Code of a page warning to its pages, see `rag.extract.page_warnings`."""
+    n_hidden: int = 0
+    n_comments: int = 0
+
+    @property
+    def missing(self) -> list[int]:
+        """Pages whose text is missing, in order; a blank page misses nothing."""
+        return sorted(page for code in MISSING_CODES for page in self.named[code])
+
+    def read(self, document: pdfium.PdfDocument, numbers: Sequence[int]) -> None:
+        """Read these pages, with OCR where needed, until the time is up."""
+        import pypdfium2 as pdfium
+
+        for number in numbers:
+            if time.monotonic() > self.read_deadline:
+                self._leave(number, "read_time")
+                continue
+            try:
+                page = document[number - 1]
+            except pdfium.PdfiumError:
+                self._leave(number, "damaged_pages")
+                continue
+            try:
+                self.pages.append(self._read_page(page, number))
+            finally:
+                page.close()
+
+    def _leave(self, number: int, code: str) -> None:
+        self.named[code].append(number)
+        self.pages.append(PageText(number, (), 0.0, 0.0))
+
+    def _read_page(self, page: pdfium.PdfPage, number: int) -> PageText:
+        layer = read_text_layer(page, number, max_chars=self.max_chars, fields=filled_fields(page))
+        self.n_hidden += layer.n_hidden
+        self.n_comments += count_comments(page)
+        text = layer.page
+        if n_letters(text.segments) < _MIN_LETTERS or layer.is_undecoded:
+            text = self._recognised_or(text, page)
+        if layer.is_undecoded and not text.is_ocr:
+            self.named["undecoded_text"].append(number)
+        return text
+
+    def _recognised_or(self, text: PageText, page: pdfium.PdfPage) -> PageText:
+        """The page's text by OCR where that finds more than the few letters of `text`."""
+        from rag.extract import ocr
+
+        if not _has_graphics(page):
+            return self._without_ocr(text, "blank_pages")
+        if time.monotonic() > self.ocr_deadline:
+            # Also where a few letters were read: what the picture says is not known.
+            self.named["ocr_time"].append(text.number)
+            return text
+        width, height = page.get_size()
+        scale = min(_OCR_SCALE, _OCR_MAX_PIXELS / max(width, height, 1.0))
+        if min(width, height) * scale < _MIN_PIXELS:
+            return self._without_ocr(text, "blank_pages")
+        image = page.render(scale=scale, rev_byteorder=True).to_numpy()
+        if ocr.is_blank(image):
+            return self._without_ocr(text, "blank_pages")
+        found = ocr.recognise(image)
+        if n_letters(found.segments) <= n_letters(text.segments):
+            return self._without_ocr(text, "pages_without_text")
+        self.confidence.append((text.number, round(found.confidence, 4)))
+        return recognised_page(found, text.number, scale)
+
+    def _without_ocr(self, text: PageText, code: str) -> PageText:
+        if not text.segments:
+            self.named[code].append(text.number)
+        return text
+
+
+def recognised_page(found: RecognisedText, number: int, scale: float) -> PageText:
+    """A recognised picture of `scale` pixels a point as a page in points."""
+    segments = tuple(
+        Segment(item.text, item.x0 / scale, item.x1 / scale, item.top / scale, item.bottom / scale)
+        for item in found.segments
+    )
+    return PageText(number, segments, found.width / scale, found.height / scale, is_ocr=True)
+
+
+def n_letters(segments: Sequence[Segment]) -> int:
+    """Letters and digits of the segments."""
+    return sum(char.isalnum() for segment in segments for char in segment.text)
+
+
+def text_pages(document: pdfium.PdfDocument, numbers: Sequence[int], *, max_chars: int) -> list[PageText]:
+    """The text layers of pages around those that are read, without OCR; damaged ones left out."""
+    import pypdfium2 as pdfium
+
+    pages = []
+    for number in numbers:
+        try:
+            page = document[number - 1]
+        except pdfium.PdfiumError:
+            continue
+        try:
+            pages.append(read_text_layer(page, number, max_chars=max_chars).page)
+        finally:
+            page.close()
+    return pages
+
+
+def _has_graphics(page: pdfium.PdfPage) -> bool:
+    """The page draws something other than text, so that a picture of it may show words."""
+    from pypdfium2 import raw
+
+    return any(item.type != raw.FPDF_PAGEOBJ_TEXT for item in page.get_objects(max_depth=1))
