@@ -7,13 +7,11 @@ half a file, whatever is killed when.
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import shutil
 import tempfile
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -77,38 +75,15 @@ def remove_unreferenced(kind: Literal["files", "canonical", "pages"], referenced
     return n_removed
 
 
-@dataclass(frozen=True, slots=True)
-class CanonicalText:
-    """A document's canonical text as it was extracted, with its spans."""
-
-    text: str
-    spans: tuple[rag.Span, ...]
-
-
 def store_canonical(extraction: rag.Extraction) -> str:
-    """Store text and spans; gives back the key (SHA-256 of what was stored)."""
-    body = json.dumps(
-        {
-            "text": extraction.text,
-            "spans": [[span.start, span.end, span.kind, span.locator.as_json()] for span in extraction.spans],
-        },
-        ensure_ascii=False,
-        separators=(",", ":"),
-    ).encode("utf-8", "surrogatepass")
-    return _store("canonical", [body])[0]
+    """Store an extraction without its attachments; gives back the key (SHA-256 of what was stored)."""
+    return _store("canonical", [rag.dump_extraction(extraction)])[0]
 
 
-def load_canonical(key: str) -> CanonicalText:
-    """The canonical text stored under `key`.
+def load_canonical(key: str) -> rag.Extraction:
+    """The extraction stored under `key`.
 
     Raises:
         FileNotFoundError: the file is gone from the data folder.
     """
-    body = json.loads(_path("canonical", key).read_bytes().decode("utf-8", "surrogatepass"))
-    return CanonicalText(
-        text=body["text"],
-        spans=tuple(
-            rag.Span(start=start, end=end, kind=kind, locator=rag.Locator.from_json(place))
-            for start, end, kind, place in body["spans"]
-        ),
-    )
+    return rag.load_extraction(_path("canonical", key).read_bytes())

@@ -17,6 +17,7 @@ from rag.bench import (
     measure_throughput,
 )
 from rag.config import PIPELINE_VERSION, ExtractionLimits, RagConfig
+from rag.duplicates import NEAR_DUPLICATE, band_keys, similarity
 from rag.embed import Embedder, load_embedder
 from rag.errors import (
     BadInput,
@@ -54,25 +55,37 @@ from rag.evaluate import (
     sign_test,
     wilson_interval,
 )
-from rag.extract import current_extractors, extract_file, supported_suffixes
+from rag.extract import (
+    current_extractors,
+    dump_extraction,
+    extract_file,
+    load_extraction,
+    supported_suffixes,
+)
+from rag.extract.container import UNPACK_ERRORS, open_container
+from rag.extract.merge import merge_pages
 from rag.generate import Generator, load_generator
 from rag.index import (
     ChunkCounts,
+    DocumentText,
     Index,
     chunks_of_document,
     count_chunks,
     drop_index,
     index_document,
+    index_documents,
     open_index,
     probe_index,
     remove_document,
 )
 from rag.markdown_inline import plain_text
 from rag.pipeline import answer, retrieve
+from rag.reading import FileRead, FileToRead, read_files
 from rag.types import (
     Answered,
     AnswerSentence,
     Attachment,
+    BatchReport,
     BoundCitation,
     Chunk,
     Coverage,
@@ -94,11 +107,14 @@ from rag.types import (
 from rag.vectors import VectorStore, open_edge_store, open_server_store
 
 __all__ = [
+    "NEAR_DUPLICATE",
     "PIPELINE_VERSION",
+    "UNPACK_ERRORS",
     "AnswerSentence",
     "Answered",
     "Attachment",
     "BadInput",
+    "BatchReport",
     "BoundCitation",
     "Chunk",
     "ChunkCounts",
@@ -106,6 +122,7 @@ __all__ = [
     "Coverage",
     "DamagedDocument",
     "DocumentError",
+    "DocumentText",
     "Embedder",
     "EmbeddingModel",
     "EmptyDocument",
@@ -116,6 +133,8 @@ __all__ = [
     "ExtractionLimits",
     "ExtractionWarning",
     "ExtractorCrashed",
+    "FileRead",
+    "FileToRead",
     "Generator",
     "GoldenNeedle",
     "GoldenRefusal",
@@ -153,29 +172,37 @@ __all__ = [
     "VectorStore",
     "VectorsNotUnit",
     "answer",
+    "band_keys",
     "chunks_of_document",
     "count_chunks",
     "current_extractors",
     "drop_index",
+    "dump_extraction",
     "evaluate_answers",
     "extract_file",
     "index_document",
+    "index_documents",
     "load_embedder",
+    "load_extraction",
     "load_generator",
     "measure_chunks",
     "measure_latency",
     "measure_throughput",
+    "merge_pages",
     "needles_destroyed",
+    "open_container",
     "open_edge_store",
     "open_index",
     "open_server_store",
     "plain_text",
     "probe_index",
+    "read_files",
     "read_needles",
     "read_refusals",
     "remove_document",
     "retrieve",
     "sign_test",
+    "similarity",
     "supported_suffixes",
     "wilson_interval",
 ]

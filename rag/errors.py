@@ -67,9 +67,10 @@ class QuestionTooLong(BadInput):
 
 
 class DocumentError(BadInput):
-    """A file that gives no usable text."""
+    """A file that gives no usable text. `extractor` says which one gave up, e.g. ``pdf/2``, where it came that far."""
 
     code = "document_error"
+    extractor = ""
 
 
 class UnsupportedFormat(DocumentError):

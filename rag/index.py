@@ -11,12 +11,12 @@ from pathlib import Path
 
 import numpy as np
 
-from rag.chunk import chunk_document
+from rag.chunk import ChunkedDocument, chunk_document
 from rag.config import RagConfig
-from rag.embed import Embedder
+from rag.embed import Embedder, Vectors
 from rag.errors import IndexMismatch
 from rag.lexical import LexicalIndex
-from rag.types import Chunk, Extraction, IndexReport, StoredChunk
+from rag.types import BatchReport, Chunk, Extraction, IndexReport, StoredChunk
 from rag.vectors import VectorStore
 
 _CHUNK_IDS = uuid.UUID("6f0d0c3e-1d5b-5a0e-9c39-9b1f2f6f7a11")
@@ -60,6 +60,16 @@ def open_index(
     return Index(name=name, embedder=embedder, store=store, lexical=lexical, config=config)
 
 
+@dataclass(frozen=True, slots=True)
+class DocumentText:
+    """A document on its way into an index: its ids scope and bind its chunks, its title names them."""
+
+    document_id: int
+    folder_id: int
+    title: str
+    extraction: Extraction
+
+
 def index_document(
     index: Index,
     extraction: Extraction,
@@ -69,43 +79,43 @@ def index_document(
     title: str,
     on_progress: OnProgress | None = None,
 ) -> IndexReport:
-    """Chunk, embed and store one document in place of any earlier state of it.
+    """`index_documents` for one document."""
+    document = DocumentText(document_id, folder_id, title, extraction)
+    return index_documents(index, [document], on_progress=on_progress).documents[0]
 
-    Chunk ids name their content, so indexing the same text again changes nothing. New chunks are written
-    before old ones are removed, and removed again when writing fails half way: a question meets the
-    old state or the new one.
+
+def index_documents(
+    index: Index, documents: Sequence[DocumentText], *, on_progress: OnProgress | None = None
+) -> BatchReport:
+    """Chunk, embed and store documents, each in place of any earlier state of it.
+
+    Together they cost less than one by one: their chunks share the encoder's batches and one write. Chunk ids
+    name their content, so indexing the same text again changes nothing. New chunks are written before old ones
+    are removed, and removed again when writing fails half way: a question meets the old state or the new one.
 
     Args:
         index: where to.
-        extraction: canonical text and blocks.
-        document_id, folder_id: what scopes and binds the chunks.
-        title: what the header line and the citation call the document.
+        documents: distinct ones.
         on_progress: called with (chunks embedded, chunks in all).
+
+    Raises:
+        IndexMismatch: the two sides count a document's chunks differently.
+        Unavailable: the store cannot work; each document is as it was or as it shall be.
     """
     started = time.perf_counter()
-    chunked = chunk_document(
-        replace(extraction, title=title),
-        budget_chars=index.config.chunk_chars,
-        window_tokens=index.embedder.model.window_tokens,
-        count_tokens=index.embedder.count_tokens,
-    )
-    stored = _stored(chunked.chunks, document_id=document_id, folder_id=folder_id, title=title)
-    vectors = index.embedder.encode_passages([chunk.text for chunk in stored], on_progress)
-    _replace(index, document_id, folder_id, stored, vectors)
-    counts = count_chunks(index, document_id)
-    if counts.vectors != counts.lexical:
-        raise IndexMismatch(
-            f"The document has {counts.vectors} vectors and {counts.lexical} lexical chunks.",
-            next_step="Index the document again.",
-        )
-    window = index.embedder.model.window_tokens
-    return IndexReport(
-        n_chunks=counts.vectors,
-        n_tokens=sum(chunk.n_tokens for chunk in chunked.chunks),
-        n_header_tokens=chunked.n_header_tokens,
-        n_split_for_window=chunked.n_split_for_window,
-        n_over_window=sum(chunk.n_tokens > window for chunk in chunked.chunks),
-        elapsed_s=time.perf_counter() - started,
+    chunked = [_chunked(index, document) for document in documents]
+    stored = [_stored(made.chunks, document) for made, document in zip(chunked, documents, strict=True)]
+    chunks_ready = time.perf_counter()
+    flat = [chunk for chunks in stored for chunk in chunks]
+    vectors = index.embedder.encode_passages([chunk.text for chunk in flat], on_progress)
+    vectors_ready = time.perf_counter()
+    _replace(index, documents, stored, vectors)
+    reports = tuple(_report(index, document, made) for document, made in zip(documents, chunked, strict=True))
+    return BatchReport(
+        documents=reports,
+        chunk_s=chunks_ready - started,
+        embed_s=vectors_ready - chunks_ready,
+        store_s=time.perf_counter() - vectors_ready,
     )
 
 
@@ -152,18 +162,27 @@ def probe_index(index: Index) -> float:
     return lowest
 
 
-def _stored(chunks: Sequence[Chunk], *, document_id: int, folder_id: int, title: str) -> list[StoredChunk]:
+def _chunked(index: Index, document: DocumentText) -> ChunkedDocument:
+    return chunk_document(
+        replace(document.extraction, title=document.title),
+        budget_chars=index.config.chunk_chars,
+        window_tokens=index.embedder.model.window_tokens,
+        count_tokens=index.embedder.count_tokens,
+    )
+
+
+def _stored(chunks: Sequence[Chunk], document: DocumentText) -> list[StoredChunk]:
     """Chunks with ids that name document, content and place: equal content, equal ids."""
-    digest = hashlib.sha256(f"{folder_id}\0{title}\0".encode())
+    digest = hashlib.sha256(f"{document.folder_id}\0{document.title}\0".encode())
     for chunk in chunks:
         digest.update(f"{chunk.start}\0{chunk.end}\0{chunk.text}\0{chunk.locator}\0".encode(errors="replace"))
     generation = digest.hexdigest()
     return [
         StoredChunk(
-            chunk_id=str(uuid.uuid5(_CHUNK_IDS, f"{document_id}:{generation}:{chunk.index}")),
-            document_id=document_id,
-            folder_id=folder_id,
-            document_title=title,
+            chunk_id=str(uuid.uuid5(_CHUNK_IDS, f"{document.document_id}:{generation}:{chunk.index}")),
+            document_id=document.document_id,
+            folder_id=document.folder_id,
+            document_title=document.title,
             index=chunk.index,
             text=chunk.text,
             content=chunk.content,
@@ -178,20 +197,44 @@ def _stored(chunks: Sequence[Chunk], *, document_id: int, folder_id: int, title:
 
 
 def _replace(
-    index: Index,
-    document_id: int,
-    folder_id: int,
-    stored: Sequence[StoredChunk],
-    vectors: np.ndarray[tuple[int, ...], np.dtype[np.float32]],
+    index: Index, documents: Sequence[DocumentText], stored: Sequence[Sequence[StoredChunk]], vectors: Vectors
 ) -> None:
-    new_ids = [chunk.chunk_id for chunk in stored]
+    new_chunks = [chunk for chunks in stored for chunk in chunks]
+    new_ids = [chunk.chunk_id for chunk in new_chunks]
     present = {chunk.chunk_id for chunk in index.store.fetch(index.name, new_ids)} if new_ids else set()
+    unfinished = new_ids
     try:
-        index.store.upsert(index.name, stored, vectors)
-        index.lexical.put_document(document_id, folder_id, [(chunk.chunk_id, chunk.text) for chunk in stored])
+        index.store.upsert(index.name, new_chunks, vectors)
+        for document, chunks in zip(documents, stored, strict=True):
+            index.lexical.put_document(
+                document.document_id, document.folder_id, [(chunk.chunk_id, chunk.text) for chunk in chunks]
+            )
+            unfinished = unfinished[len(chunks) :]
     except BaseException:
-        written = [chunk_id for chunk_id in new_ids if chunk_id not in present]
+        written = [chunk_id for chunk_id in unfinished if chunk_id not in present]
         if written:
             index.store.delete_chunks(index.name, written)
         raise
-    index.store.delete_document(index.name, document_id, keep=new_ids)
+    for document, chunks in zip(documents, stored, strict=True):
+        if index.store.count(index.name, document.document_id) > len(chunks):
+            kept = [chunk.chunk_id for chunk in chunks]
+            index.store.delete_document(index.name, document.document_id, keep=kept)
+
+
+def _report(index: Index, document: DocumentText, chunked: ChunkedDocument) -> IndexReport:
+    counts = count_chunks(index, document.document_id)
+    if counts.vectors != counts.lexical:
+        raise IndexMismatch(
+            f"The document has {counts.vectors} vectors and {counts.lexical} lexical chunks.",
+            next_step="Index the document again.",
+        )
+    window = index.embedder.model.window_tokens
+    return IndexReport(
+        n_chunks=counts.vectors,
+        n_lexical=counts.lexical,
+        n_tokens=sum(chunk.n_tokens for chunk in chunked.chunks),
+        n_header_tokens=chunked.n_header_tokens,
+        n_split_for_window=chunked.n_split_for_window,
+        n_over_window=sum(chunk.n_tokens > window for chunk in chunked.chunks),
+        offsets=tuple((chunk.start, chunk.end) for chunk in chunked.chunks),
+    )

@@ -169,7 +169,7 @@ class Extraction:
     is_partial: bool = False
     encoding: str | None = None
     ocr_confidence: float | None = None
-    """Mean OCR confidence in [0, 1] over recognised lines; None when no OCR was needed."""
+    """Mean OCR confidence in [0, 1] over recognised pages; None when no OCR was needed."""
     page_confidence: tuple[tuple[int, float], ...] = ()
     """Page and mean OCR confidence in [0, 1] of its lines, for each recognised page in order."""
     warnings: tuple[ExtractionWarning, ...] = ()
@@ -346,8 +346,20 @@ class IndexReport:
     """What indexing one document did, counted from the index afterwards, not assumed."""
 
     n_chunks: int
+    n_lexical: int
     n_tokens: int
     n_header_tokens: int
     n_split_for_window: int
     n_over_window: int
-    elapsed_s: float
+    offsets: tuple[tuple[int, int], ...]
+    """Where each chunk stands in the canonical text, in reading order."""
+
+
+@dataclass(frozen=True, slots=True)
+class BatchReport:
+    """What indexing some documents together did: one report each, in their order, and the seconds of each stage."""
+
+    documents: tuple[IndexReport, ...]
+    chunk_s: float
+    embed_s: float
+    store_s: float

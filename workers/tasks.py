@@ -23,9 +23,9 @@ def _retry_in_s(task: Task[Any, Any]) -> float:
 
 @shared_task(name="footnote.ingest_document", bind=True, max_retries=8, soft_time_limit=1_800)
 def ingest_document(self: Task[Any, Any], document_id: int) -> None:
-    """Extract and index one document."""
+    """Extract and index one document, and others that wait."""
     try:
-        ingest.ingest_document(document_id)
+        ingest.ingest_due(document_id)
     except rag.Unavailable as error:
         raise self.retry(exc=error, countdown=_retry_in_s(self)) from error
 

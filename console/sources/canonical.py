@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import rag
-from console.storage import CanonicalText
 
 WINDOW_CHARS = 60_000
 """More than this is not put on one page: a browser lays out 60,000 characters at once, not 20 million."""
@@ -50,7 +49,7 @@ class TextWindow:
 
 
 def text_window(
-    canonical: CanonicalText,
+    canonical: rag.Extraction,
     *,
     chunks: Sequence[tuple[int, int]],
     cited: tuple[int, int] | None,
@@ -94,7 +93,7 @@ def text_window(
     )
 
 
-def _bounds(canonical: CanonicalText, cited: tuple[int, int] | None, at: int | None) -> tuple[int, int]:
+def _bounds(canonical: rag.Extraction, cited: tuple[int, int] | None, at: int | None) -> tuple[int, int]:
     """Where the window begins and ends, moved outwards to borders of blocks where one is near."""
     n_chars = len(canonical.text)
     if n_chars <= WINDOW_CHARS:
@@ -115,7 +114,7 @@ def _bounds(canonical: CanonicalText, cited: tuple[int, int] | None, at: int | N
     return start, end
 
 
-def page_at(canonical: CanonicalText, offset: int) -> int | None:
+def page_at(canonical: rag.Extraction, offset: int) -> int | None:
     """The page of the original that holds the character at `offset`; None where there are no pages."""
     return next((span.locator.page for span in canonical.spans if span.start <= offset < span.end), None)
 

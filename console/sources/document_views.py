@@ -1,4 +1,4 @@
-"""One document: its page, its row, its original, retry and delete."""
+"""One document: its page, its row, its original, and what is done to it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+import rag
 from console import storage
 from console.guards import PersonRequest, admin_only, back_or, signed_in
 from console.htmx import is_htmx
@@ -18,12 +19,16 @@ from console.sources.canonical import page_at, text_window
 from console.sources.models import Document
 from console.sources.originals import OriginalResponse, page_image, source_text
 from console.sources.selectors import document_for
-from console.sources.services import delete_document, retry_document
-from console.storage import CanonicalText
+from console.sources.services import (
+    MAX_PAGE,
+    delete_document,
+    disable_document,
+    enable_document,
+    retry_document,
+)
+from console.sources.uploads import rename_document
+from console.sources.work_list import work_list
 from console.values import number_of
-
-MAX_PAGE = 100_000
-"""A number beyond it is no page; with many digits it could not even be part of a file's name."""
 
 ROWS = {"folder": "sources/_document_row.html", "failed": "sources/_failed_row.html"}
 
@@ -55,12 +60,14 @@ def document(request: PersonRequest, document_id: int) -> HttpResponseBase:
         "page": page if document.format == "pdf" else None,
         "source_text": source_text(document),
         "attempts": document.attempts.select_related("requested_by")[:20],
+        "attached": document.children.filter(deleted_at=None).order_by("name"),
+        "near_duplicates": document.near_duplicates.filter(deleted_at=None).order_by("name")[:20],
         "stamps": document.index_stamps.select_related("version").order_by("-version"),
     }
     return render(request, "sources/document.html", context)
 
 
-def _canonical(document: Document) -> CanonicalText | None:
+def _canonical(document: Document) -> rag.Extraction | None:
     if not document.canonical_sha256:
         return None
     try:
@@ -92,8 +99,16 @@ def page(request: PersonRequest, document_id: int, page: int) -> HttpResponseBas
 @signed_in
 def row(request: PersonRequest, document_id: int) -> HttpResponseBase:
     """A document's table row as it is now; `?of=failed` gives the one of the work list."""
-    template = ROWS.get(request.GET.get("of", "folder"), ROWS["folder"])
-    return render(request, template, {"document": document_for(request.user, document_id)})
+    return _row(request, document_for(request.user, document_id), request.GET.get("of", "folder"))
+
+
+def _row(request: PersonRequest, document: Document, of: str) -> HttpResponse:
+    template = ROWS.get(of, ROWS["folder"])
+    context: dict[str, object] = {"document": document}
+    if of == "failed":
+        entries = work_list(Document.objects.filter(pk=document.pk)).entries
+        context["entry"] = entries[0] if entries else None
+    return render(request, template, context)
 
 
 @require_safe
@@ -108,13 +123,57 @@ def status(request: PersonRequest, document_id: int) -> HttpResponseBase:
 @require_POST
 @admin_only
 def retry(request: PersonRequest, document_id: int) -> HttpResponseBase:
-    """Queue a document again."""
-    document = retry_document(actor=request.user, document=document_for(request.user, document_id))
-    if is_htmx(request):
-        template = ROWS.get(request.POST.get("of", "folder"), "sources/_document_status.html")
-        return render(request, template, {"document": document})
-    messages.success(request, f"{document.name} is queued again.")
-    return redirect(back_or(request, "sources:failed"))
+    """Queue a document again; of a PDF perhaps only the pages `first` to `last`."""
+    document = document_for(request.user, document_id)
+    document = retry_document(actor=request.user, document=document, pages=_pages(request))
+    return _changed(request, document, f"{document.name} is queued again.")
+
+
+def _pages(request: PersonRequest) -> tuple[int, int] | None:
+    """The pages of the form; None when both fields are empty. One alone is a single page."""
+    first, last = (request.POST.get(name, "").strip() for name in ("first", "last"))
+    if not first and not last:
+        return None
+    # 0 is no page: what is no number is turned down with the same sentence.
+    return number_of(first or last) or 0, number_of(last or first) or 0
+
+
+@require_POST
+@admin_only
+def disable(request: PersonRequest, document_id: int) -> HttpResponseBase:
+    """Leave a document out of every answer."""
+    document = disable_document(actor=request.user, document=document_for(request.user, document_id))
+    return _changed(request, document, f"{document.name} is left out; no answer uses it from now on.")
+
+
+@require_POST
+@admin_only
+def enable(request: PersonRequest, document_id: int) -> HttpResponseBase:
+    """Have a document that is left out searched again."""
+    document = enable_document(actor=request.user, document=document_for(request.user, document_id))
+    return _changed(request, document, f"{document.name} is queued; it is searched again when it is read.")
+
+
+def _changed(request: PersonRequest, document: Document, said: str) -> HttpResponseBase:
+    """The row or the status part where the button stood, or the page it was on."""
+    if not is_htmx(request):
+        messages.success(request, said)
+        return redirect(back_or(request, "sources:failed"))
+    of = request.POST.get("of", "folder")
+    if of in ROWS:
+        return _row(request, document, of)
+    return render(request, "sources/_document_status.html", {"document": document})
+
+
+@require_POST
+@admin_only
+def rename(request: PersonRequest, document_id: int) -> HttpResponseBase:
+    """Give a document another name in its folder."""
+    document = document_for(request.user, document_id)
+    old = document.name
+    document = rename_document(actor=request.user, document=document, name=request.POST.get("name", ""))
+    messages.success(request, f"{old} is {document.name} now.")
+    return redirect("sources:document", document.pk)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -11,9 +11,10 @@ from pathlib import Path
 from rag.config import ExtractionLimits
 from rag.extract.formats import current_extractors, supported_suffixes
 from rag.extract.sandbox import extract_in_sandbox
+from rag.extract.wire import dump_extraction, load_extraction
 from rag.types import Extraction
 
-__all__ = ["current_extractors", "extract_file", "supported_suffixes"]
+__all__ = ["current_extractors", "dump_extraction", "extract_file", "load_extraction", "supported_suffixes"]
 
 _DEFAULT_LIMITS = ExtractionLimits()
 

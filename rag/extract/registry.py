@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Protocol, cast
 
 from rag.config import ExtractionLimits
-from rag.errors import NoText
+from rag.errors import DocumentError, NoText
 from rag.extract.canonical import Reading
 from rag.extract.formats import FORMATS, Format, supported_suffixes
 from rag.extract.sniff import sniff_format
@@ -30,9 +30,13 @@ def extract_in_process(path: Path, *, filename: str, limits: ExtractionLimits) -
     """
     entry = FORMATS[sniff_format(path, filename=filename)]
     reader = cast("ReaderModule", importlib.import_module(f"rag.extract.{entry.name}"))
-    reading = reader.read(path, filename=filename, limits=limits)
-    if not reading.spans and not reading.attachments:
-        raise NoText("The file opened, but it holds no text.")
+    try:
+        reading = reader.read(path, filename=filename, limits=limits)
+        if not reading.spans:
+            raise NoText("The file opened, but it holds no text.")
+    except DocumentError as error:
+        error.extractor = entry.extractor
+        raise
     return Extraction(
         title=reading.title,
         text=reading.text,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TypeVar, get_args
 
 from rag.config import ExtractionLimits
@@ -66,9 +66,13 @@ def decode_request(data: bytes) -> tuple[str, str, ExtractionLimits]:
 
 def encode_error(error: DocumentError) -> bytes:
     """A reason why there is no text."""
-    return json.dumps(
-        {"error": {"code": error.code, "message": error.message, "next_step": error.next_step}}
-    ).encode()
+    reason = {
+        "code": error.code,
+        "message": error.message,
+        "next_step": error.next_step,
+        "extractor": error.extractor,
+    }
+    return json.dumps({"error": reason}).encode()
 
 
 def encode_extraction(extraction: Extraction) -> bytes:
@@ -98,6 +102,20 @@ def encode_extraction(extraction: Extraction) -> bytes:
     return b"\n".join([line, b"".join(file.content for file in extraction.attachments)])
 
 
+def dump_extraction(extraction: Extraction) -> bytes:
+    """An extraction as it is kept: JSON, without its attachments."""
+    return encode_extraction(replace(extraction, attachments=()))
+
+
+def load_extraction(data: bytes) -> Extraction:
+    """What `dump_extraction` made.
+
+    Raises:
+        ExtractorCrashed: it is something else, or damaged.
+    """
+    return decode_result(data)
+
+
 def decode_result(data: bytes) -> Extraction:
     """What the child found.
 
@@ -121,7 +139,9 @@ def decode_result(data: bytes) -> Extraction:
 
 def _error(error: Mapping[str, object]) -> DocumentError:
     kind = _ERRORS[_typed(error["code"], str)]
-    return kind(_typed(error["message"], str), next_step=_typed(error["next_step"], str))
+    found = kind(_typed(error["message"], str), next_step=_typed(error["next_step"], str))
+    found.extractor = _typed(error["extractor"], str)
+    return found
 
 
 def _extraction(result: Mapping[str, object], files: bytes) -> Extraction:

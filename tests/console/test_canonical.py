@@ -8,17 +8,17 @@ from hypothesis import strategies as st
 import rag
 from console.sources import canonical
 from console.sources.canonical import page_at, text_window
-from console.storage import CanonicalText
+from tests.console.conftest import extraction
 
 BLOCKS = st.lists(st.text("ab \n", min_size=1, max_size=12).filter(str.strip), min_size=1, max_size=8)
 
 
-def made_of(blocks: list[str]) -> CanonicalText:
+def made_of(blocks: list[str]) -> rag.Extraction:
     spans, at = [], 0
     for number, block in enumerate(blocks):
         spans.append(rag.Span(at, at + len(block), "paragraph", rag.Locator(page=number // 2 + 1)))
         at += len(block) + 2
-    return CanonicalText(text="\n\n".join(blocks), spans=tuple(spans))
+    return extraction("\n\n".join(blocks), spans)
 
 
 def pieces(window: canonical.TextWindow) -> list[canonical.Piece]:
@@ -84,5 +84,5 @@ def test_the_windows_of_a_huge_text_cover_it_without_a_gap() -> None:
 
 
 def test_text_without_spans_is_shown() -> None:
-    window = text_window(CanonicalText("bare", ()), chunks=[], cited=(1, 3), at=None)
+    window = text_window(extraction("bare", []), chunks=[], cited=(1, 3), at=None)
     assert [(p.text, p.is_cited) for p in pieces(window)] == [("b", False), ("ar", True), ("e", False)]

@@ -15,9 +15,10 @@ from console.index.models import DocumentIndex, IndexVersion
 from console.index.selectors import active_version
 from console.people.models import Role, User
 from console.people.services import create_user
-from console.sources import ingest
+from console.sources import claims, ingest
 from console.sources.models import Document, DocumentState, Folder
-from console.sources.services import delete_document, retry_document, upload_document
+from console.sources.services import delete_document, retry_document
+from console.sources.uploads import upload_document
 from tests.workers.conftest import HOTELS, LAPTOPS, upload
 
 pytestmark = [pytest.mark.model, pytest.mark.usefixtures("data_folder")]
@@ -62,11 +63,11 @@ def test_a_broken_file_fails_with_reason_and_step_and_the_next_one_is_indexed(
 def test_same_bytes_do_nothing_and_new_bytes_replace(admin: User, folder: Folder, sent: list) -> None:
     document = upload(admin, folder, "policy.md", HOTELS)
     ingest.ingest_document(document.pk)
-    _, has_changed = upload_document(actor=admin, folder=folder, name="policy.md", pieces=[HOTELS])
-    assert not has_changed
-    replaced, has_changed = upload_document(actor=admin, folder=folder, name="policy.md", pieces=[LAPTOPS])
-    assert has_changed
-    assert replaced.pk == document.pk
+    again = upload_document(actor=admin, folder=folder, name="policy.md", pieces=[HOTELS])
+    assert (again.outcome, again.has_changed) == ("unchanged", False)
+    replaced = upload_document(actor=admin, folder=folder, name="policy.md", pieces=[LAPTOPS])
+    assert (replaced.outcome, replaced.has_changed) == ("replaced", True)
+    assert replaced.document.pk == document.pk
     ingest.ingest_document(document.pk)
     version = active_version()
     texts = [chunk.content for chunk in rag.chunks_of_document(engine.index_of(version), document.pk)]
@@ -99,11 +100,12 @@ def test_a_document_deleted_while_it_is_read_leaves_nothing(
         delete_document(actor=admin, document=document)
         return real(*args, **kwargs)
 
+    ingest.ingest_document(upload(admin, folder, "laptops.md", LAPTOPS).pk)
     monkeypatch.setattr(rag, "extract_file", delete_meanwhile)
     ingest.ingest_document(document.pk)
     assert sent[-1] == ("footnote.purge_document", document.pk)
     assert ingest.purge_document(document.pk)
-    assert not Document.objects.exists()
+    assert not Document.objects.filter(pk=document.pk).exists()
     assert chunks_in_index(document.pk).vectors == 0
 
 
@@ -111,15 +113,15 @@ def test_bytes_that_are_replaced_while_they_are_read_never_overwrite_the_new_one
     admin: User, folder: Folder, sent: list, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     document = upload(admin, folder, "policy.md", HOTELS)
-    real = rag.index_document
+    real = rag.index_documents
 
-    def replace_meanwhile(*args: object, **kwargs: object) -> rag.IndexReport:
+    def replace_meanwhile(*args: object, **kwargs: object) -> rag.BatchReport:
         upload(admin, folder, "policy.md", LAPTOPS)
         assert ingest.ingest_document(document.pk) is None, "the first worker still holds it"
         return real(*args, **kwargs)
 
     with monkeypatch.context() as patch:
-        patch.setattr(rag, "index_document", replace_meanwhile)
+        patch.setattr(rag, "index_documents", replace_meanwhile)
         ingest.ingest_document(document.pk)
     assert sent[-1] == ("footnote.ingest_document", document.pk)
     assert ingest.ingest_document(document.pk).state == DocumentState.INDEXED
@@ -172,13 +174,13 @@ def test_retry_clears_the_old_reason_and_keeps_the_history(admin: User, folder: 
 
 def test_only_one_worker_gets_a_document(admin: User, folder: Folder, sent: list) -> None:
     document = upload(admin, folder, "policy.md", HOTELS)
-    assert ingest._claim(document.pk) is not None
+    assert claims.claim(document.pk) is not None
     assert ingest.ingest_document(document.pk) is None
 
 
 def test_a_restart_picks_up_what_a_killed_worker_held(admin: User, folder: Folder, sent: list) -> None:
     document = upload(admin, folder, "policy.md", HOTELS)
-    ingest._claim(document.pk)
+    claims.claim(document.pk)
     sent.clear()
     assert ingest.pick_up_pending() == 0, "a live claim is left alone"
     assert ingest.pick_up_pending(at_start=True) == 1
@@ -190,10 +192,10 @@ def test_a_file_that_kills_its_worker_again_and_again_is_stalled(
     admin: User, folder: Folder, sent: list
 ) -> None:
     document = upload(admin, folder, "policy.md", HOTELS)
-    for _ in range(ingest.MAX_CLAIMS):
-        assert ingest._claim(document.pk) is not None
+    for _ in range(claims.MAX_CLAIMS):
+        assert claims.claim(document.pk) is not None
         Document.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
-    assert ingest._claim(document.pk) is None
+    assert claims.claim(document.pk) is None
     document.refresh_from_db()
     assert (document.state, document.reason_code) == (DocumentState.STALLED, "worker_died")
     assert document.next_step

@@ -1,0 +1,79 @@
+"""Files inside files: each becomes a document of its own beside the one it came in."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import rag
+from console import storage
+from console.access import Rejected
+from console.sources.models import Document, ExtractionAttempt
+from console.sources.names import clean_name
+from console.sources.services import delete_document, queue_document
+from console.sources.uploads import within_limit
+
+MAX_DEPTH = 3
+"""A message in a message in a message: what lies deeper is not read."""
+
+
+def keep_attachments(document: Document, attachments: tuple[rag.Attachment, ...]) -> int:
+    """Bring a document's children in step with what was found in it; gives back how many were not kept.
+
+    Call it inside a transaction. A child is known by its name: the same bytes change nothing, other bytes replace.
+    """
+    children = {child.name: child for child in document.children.filter(deleted_at=None)}
+    kept: set[str] = set()
+    n_refused = 0
+    too_deep = _depth(document) >= MAX_DEPTH
+    for name, attachment in zip(_names(document, attachments), attachments, strict=True):
+        if too_deep:
+            n_refused += 1
+            continue
+        try:
+            _keep(document, clean_name(name), attachment.content, children)
+        except Rejected:
+            n_refused += 1
+        else:
+            kept.add(clean_name(name))
+    for name, child in children.items():
+        if name not in kept:
+            delete_document(actor=None, document=child)
+    return n_refused
+
+
+def _keep(parent: Document, name: str, content: bytes, children: dict[str, Document]) -> None:
+    sha256, size = storage.store_original(within_limit([content], name))
+    child = children.get(name)
+    if child is not None and child.sha256 == sha256:
+        return
+    if child is None:
+        taken = Document.objects.filter(folder_id=parent.folder_id, name=name, deleted_at=None)
+        if taken.exists():
+            raise Rejected("name_taken", "Another document of the folder has this name.")
+        child = Document(
+            folder_id=parent.folder_id, name=name, parent=parent, uploaded_by_id=parent.uploaded_by_id
+        )
+    child.sha256, child.size_bytes = sha256, size
+    queue_document(child, trigger=ExtractionAttempt.Trigger.ATTACHED, actor=None)
+
+
+def _names(document: Document, attachments: tuple[rag.Attachment, ...]) -> list[str]:
+    """``mail.eml/report.pdf``; a name that comes twice is numbered."""
+    seen: Counter[str] = Counter()
+    names = []
+    for attachment in attachments:
+        # One level: a path in an attachment's name means nothing here.
+        name = attachment.name.replace("\\", "/").rsplit("/", 1)[-1].strip(". ") or "attachment"
+        seen[name.casefold()] += 1
+        n = seen[name.casefold()]
+        stem, dot, suffix = name.rpartition(".")
+        numbered = name if n == 1 else (f"{stem} ({n}).{suffix}" if dot else f"{name} ({n})")
+        names.append(f"{document.name}/{numbered}")
+    return names
+
+
+def _depth(document: Document) -> int:
+    depth = 0
+    while document.parent is not None:
+        document, depth = document.parent, depth + 1
+    return depth

@@ -1,0 +1,175 @@
+"""How a document's run ends: indexed, partial, left out, or in trouble with a reason."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.db import transaction
+from django.utils import timezone
+
+import rag
+from console import engine
+from console.index.models import DocumentIndex
+from console.sources.attachments import keep_attachments
+from console.sources.duplicates import Twin
+from console.sources.models import Document, DocumentState
+from console.sources.services import publish_document
+
+NEAR_DUPLICATE = "near_duplicate"
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """Why a document could not be read, for an administrator."""
+
+    code: str
+    reason: str
+    next_step: str
+    extractor: str = ""
+    """Which one gave up, where it came that far."""
+
+
+OUR_FAULT = Trouble(
+    "internal_error",
+    "Something in Footnote failed while this file was read.",
+    "Retry it; if it fails again, send the server's log to whoever runs Footnote.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What was read from a document, under which key it is kept, and the older document that says the same."""
+
+    extraction: rag.Extraction
+    canonical_key: str
+    twin: Twin | None
+
+
+def finish(document: Document, outcome: Outcome, stamps: list[DocumentIndex]) -> None:
+    """End in `indexed` or `partial`; the stamps say what each index holds."""
+    with transaction.atomic():
+        current = _still_wanted(document, DocumentState.INDEXING)
+        if current is None:
+            # Deleted, disabled or replaced while it was indexed: the purge or the next run cleans the index.
+            return
+        current.index_stamps.filter(version__in=[stamp.version for stamp in stamps]).delete()
+        DocumentIndex.objects.bulk_create(stamps)
+        _record(current, outcome)
+        current.n_chunks = stamps[0].n_vectors
+        current.state = DocumentState.PARTIAL if outcome.extraction.is_partial else DocumentState.INDEXED
+        current.reason_code = current.reason = current.next_step = ""
+        if outcome.extraction.is_partial:
+            current.reason_code = "partly_read"
+            current.reason = _partial_reason(outcome.extraction)
+            current.next_step = "Answers use what was read. Upload a better copy to have the rest."
+        _end(current, outcome.extraction.extractor)
+
+
+def finish_left_out(document: Document, outcome: Outcome, twin: Twin) -> None:
+    """End in `left_out`: an older document of the folder says nearly the same."""
+    _leave_indexes(document)
+    with transaction.atomic():
+        current = _still_wanted(document, DocumentState.EXTRACTING)
+        if current is None:
+            return
+        _record(current, outcome)
+        current.n_chunks = None
+        current.state, current.reason_code = DocumentState.LEFT_OUT, NEAR_DUPLICATE
+        current.reason = f"It says nearly the same as {twin.document.name} ({twin.similarity:.0%} alike)."[
+            :500
+        ]
+        current.next_step = "Delete one of the two, or let the folder keep near-duplicates and enable it."
+        _end(current, outcome.extraction.extractor)
+
+
+def finish_in_trouble(document: Document, trouble: Trouble) -> None:
+    """End in `failed`. First what an earlier version of the file left in the indexes goes.
+
+    Raises:
+        rag.Unavailable: the store is away; the document is as it was.
+    """
+    if _still_wanted(document) is None:
+        return
+    _leave_indexes(document)
+    with transaction.atomic():
+        current = _still_wanted(document)
+        if current is None:
+            return
+        current.n_chunks, current.canonical_sha256 = None, ""
+        enter_trouble(current, DocumentState.FAILED, trouble)
+
+
+def enter_trouble(document: Document, state: DocumentState, trouble: Trouble) -> None:
+    """Write `failed` or `stalled` with its reason. Call it inside a transaction."""
+    document.state, document.reason_code = state, trouble.code
+    document.reason, document.next_step = trouble.reason[:500], trouble.next_step[:500]
+    _end(document, trouble.extractor)
+
+
+def _still_wanted(document: Document, state: DocumentState | None = None) -> Document | None:
+    """The row as it is now, if it still asks for these bytes to be read; locked inside a transaction."""
+    current = Document.objects.filter(pk=document.pk, sha256=document.sha256, deleted_at=None)
+    current = current.exclude(state=DocumentState.LEFT_OUT) if state is None else current.filter(state=state)
+    if transaction.get_connection().in_atomic_block:
+        current = current.select_for_update()
+    return current.first()
+
+
+def _leave_indexes(document: Document) -> None:
+    for stamp in document.index_stamps.select_related("version"):
+        rag.remove_document(engine.index_of(stamp.version), document.pk)
+        stamp.delete()
+
+
+def _record(document: Document, outcome: Outcome) -> None:
+    extraction = outcome.extraction
+    n_refused = keep_attachments(document, extraction.attachments)
+    document.title = extraction.title[:400]
+    document.format, document.extractor = extraction.format, extraction.extractor
+    document.encoding = extraction.encoding or ""
+    document.ocr_confidence = extraction.ocr_confidence
+    document.page_confidence = [list(page) for page in extraction.page_confidence]
+    coverage = extraction.coverage
+    document.coverage_unit = coverage.unit
+    document.coverage_read, document.coverage_total = coverage.read, coverage.total
+    document.coverage_missing = list(coverage.missing)
+    document.warnings = [
+        {"code": warning.code, "message": warning.message, "count": warning.count}
+        for warning in extraction.warnings
+    ]
+    if n_refused:
+        message = f"Attachments that are too large, too deeply nested or badly named: {n_refused} not kept."
+        document.warnings.append({"code": "attachments_refused", "message": message, "count": n_refused})
+    document.near_duplicate_of = outcome.twin.document if outcome.twin else None
+    document.near_duplicate_similarity = outcome.twin.similarity if outcome.twin else None
+    document.canonical_sha256 = outcome.canonical_key
+    document.n_chars = len(extraction.text)
+
+
+def _end(document: Document, extractor: str) -> None:
+    """Write the end state, close the attempt, tell open pages."""
+    document.lease_until = None
+    document.progress_done = document.progress_total = 0
+    document.n_claims = 0
+    document.state_changed_at = timezone.now()
+    document.save()
+    document.attempts.filter(finished_at=None).update(
+        finished_at=timezone.now(),
+        outcome=document.state,
+        reason_code=document.reason_code,
+        reason=document.reason,
+        extractor=extractor,
+    )
+    publish_document(document)
+
+
+def _partial_reason(extraction: rag.Extraction) -> str:
+    coverage = extraction.coverage
+    text = f"{coverage.read} of {coverage.total} {coverage.unit}s were read."
+    if coverage.missing:
+        text += (
+            f" Without text: {', '.join(coverage.missing[:10])}{'…' if len(coverage.missing) > 10 else ''}."
+        )
+    if extraction.warnings:
+        text += f" {extraction.warnings[0].message}"
+    return text[:500]

@@ -1,0 +1,201 @@
+"""Many documents at once: read ahead, embedded together, each with its own end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import rag
+from console import engine
+from console.index.selectors import active_version
+from console.people.models import User
+from console.sources import claims, ingest
+from console.sources.models import Document, DocumentState, Folder
+from console.sources.services import delete_document, disable_document, enable_document
+from tests.workers.conftest import HOTELS, LAPTOPS, upload
+
+pytestmark = pytest.mark.usefixtures("data_folder")
+
+
+def notes(number: int) -> bytes:
+    return f"# Note {number}\n\nThe mooring fee of berth {number} is {number * 7} EUR a night.\n".encode()
+
+
+def states() -> dict[str, str]:
+    return dict(Document.objects.values_list("name", "state"))
+
+
+def test_one_message_brings_all_that_wait_to_their_ends(admin: User, folder: Folder, sent: list) -> None:
+    for number in range(40):
+        upload(admin, folder, f"note-{number}.md", notes(number))
+    upload(admin, folder, "broken.pdf", b"%PDF-1.7\nnot really")
+    ingest.ingest_due(Document.objects.earliest("pk").pk)
+    assert states() == {f"note-{number}.md": "indexed" for number in range(40)} | {"broken.pdf": "failed"}
+    for document in Document.objects.filter(state=DocumentState.INDEXED):
+        index = engine.index_of(active_version())
+        assert rag.count_chunks(index, document.pk) == rag.ChunkCounts(1, 1)
+        assert document.n_chunks == 1
+        assert document.lease_until is None
+        assert document.attempts.get().extractor == "markdown/" + document.extractor.split("/")[1]
+    assert Document.objects.get(name="broken.pdf").attempts.get().extractor.startswith("pdf/")
+
+
+def test_small_documents_are_embedded_together(
+    admin: User, folder: Folder, sent: list, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(30):
+        upload(admin, folder, f"note-{number}.md", notes(number))
+    sizes: list[int] = []
+    real = rag.index_documents
+
+    def counted(index: rag.Index, documents: list[rag.DocumentText], **more: object) -> rag.BatchReport:
+        sizes.append(len(documents))
+        return real(index, documents, **more)
+
+    monkeypatch.setattr(rag, "index_documents", counted)
+    ingest.ingest_due(Document.objects.earliest("pk").pk)
+    assert sum(sizes) == 30
+    assert max(sizes) > 1
+
+
+def test_a_document_that_breaks_the_index_does_not_hurt_those_beside_it(
+    admin: User, folder: Folder, sent: list, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    poison = upload(admin, folder, "poison.md", notes(0))
+    for number in range(1, 12):
+        upload(admin, folder, f"note-{number}.md", notes(number))
+    real = rag.index_documents
+
+    def choke(index: rag.Index, documents: list[rag.DocumentText], **more: object) -> rag.BatchReport:
+        if any(document.document_id == poison.pk for document in documents):
+            raise RuntimeError("a fault of ours")
+        return real(index, documents, **more)
+
+    monkeypatch.setattr(rag, "index_documents", choke)
+    ingest.ingest_due(poison.pk)
+    poison.refresh_from_db()
+    assert (poison.state, poison.reason_code) == (DocumentState.FAILED, "internal_error")
+    assert set(states().values()) == {"failed", "indexed"}
+    assert Document.objects.filter(state=DocumentState.INDEXED).count() == 11
+
+
+def test_what_was_claimed_before_is_read_alone(admin: User, folder: Folder, sent: list) -> None:
+    suspect = upload(admin, folder, "suspect.md", notes(1))
+    Document.objects.filter(pk=suspect.pk).update(n_claims=1)
+    fresh = upload(admin, folder, "fresh.md", notes(2))
+    other = upload(admin, folder, "other.md", notes(3))
+    ingest.ingest_due(fresh.pk)
+    assert states() == {"suspect.md": "queued", "fresh.md": "indexed", "other.md": "indexed"}
+    ingest.ingest_due(other.pk)
+    ingest.ingest_due(suspect.pk)
+    assert states()["suspect.md"] == "indexed"
+
+
+def test_a_store_that_is_away_costs_no_document_a_claim(
+    admin: User, folder: Folder, sent: list, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(5):
+        upload(admin, folder, f"note-{number}.md", notes(number))
+
+    def away(*_: object, **__: object) -> rag.BatchReport:
+        raise rag.StoreDown("Qdrant does not answer.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(rag, "index_documents", away)
+        with pytest.raises(rag.StoreDown):
+            ingest.ingest_due(Document.objects.earliest("pk").pk)
+    assert set(Document.objects.values_list("state", "n_claims", "lease_until")) == {("queued", 0, None)}
+    ingest.ingest_due(Document.objects.earliest("pk").pk)
+    assert set(states().values()) == {"indexed"}
+
+
+@pytest.mark.parametrize("step", ["extract_file", "index_documents"])
+def test_a_document_disabled_while_it_is_worked_on_is_in_no_answer(
+    admin: User, folder: Folder, sent: list, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    upload(admin, folder, "laptops.md", LAPTOPS)
+    document = upload(admin, folder, "hotels.md", HOTELS)
+    real = getattr(rag, step)
+
+    def disable_meanwhile(*args: object, **kwargs: object) -> object:
+        if Document.objects.get(pk=document.pk).state != DocumentState.LEFT_OUT:
+            disable_document(actor=admin, document=document)
+        return real(*args, **kwargs)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(rag, step, disable_meanwhile)
+        ingest.ingest_document(document.pk)
+    ingest.ingest_due(Document.objects.get(name="laptops.md").pk)
+    assert ("footnote.purge_document", document.pk) in sent
+    assert ingest.purge_document(document.pk)
+    index = engine.index_of(active_version())
+    scope = rag.Scope(folder_ids=(folder.pk,), document_ids=(document.pk,))
+    assert not rag.retrieve("nightly hotel limit", index=index, scope=scope)
+    assert states()["hotels.md"] == "left_out"
+    document.refresh_from_db()
+    enable_document(actor=admin, document=document)
+    ingest.ingest_document(document.pk)
+    assert rag.retrieve("nightly hotel limit", index=index, scope=scope)
+
+
+LONG = "# Leave\n\n" + " ".join(f"Rule {number} grants {number} days of leave." for number in range(60))
+
+
+def test_a_near_duplicate_is_reported_and_stays(admin: User, folder: Folder, sent: list) -> None:
+    first = upload(admin, folder, "leave.md", LONG.encode())
+    second = upload(admin, folder, "leave-copy.md", (LONG + " Ask Ada.").encode())
+    ingest.ingest_due(first.pk)
+    second.refresh_from_db()
+    assert second.state == DocumentState.INDEXED
+    assert second.near_duplicate_of == first
+    assert 0.9 <= second.near_duplicate_similarity < 1.0
+
+
+def test_a_folder_may_leave_near_duplicates_out_until_the_original_goes(
+    admin: User, folder: Folder, sent: list
+) -> None:
+    Folder.objects.update(leaves_out_near_duplicates=True)
+    first = upload(admin, folder, "leave.md", LONG.encode())
+    second = upload(admin, folder, "leave-copy.md", (LONG + " Ask Ada.").encode())
+    other = upload(admin, folder, "hotels.md", HOTELS)
+    ingest.ingest_due(first.pk)
+    second.refresh_from_db()
+    assert (second.state, second.reason_code) == (DocumentState.LEFT_OUT, "near_duplicate")
+    assert "leave.md" in second.reason
+    assert second.next_step
+    index = engine.index_of(active_version())
+    assert rag.count_chunks(index, second.pk) == rag.ChunkCounts(0, 0)
+    assert Document.objects.get(pk=other.pk).near_duplicate_of is None
+    delete_document(actor=admin, document=first)
+    ingest.purge_document(first.pk)
+    assert sent[-1] == ("footnote.ingest_document", second.pk)
+    ingest.ingest_due(second.pk)
+    second.refresh_from_db()
+    assert (second.state, second.near_duplicate_of) == (DocumentState.INDEXED, None)
+
+
+def test_a_claim_is_prolonged_while_the_batch_before_is_worked_on(
+    admin: User, folder: Folder, sent: list, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(4):
+        upload(admin, folder, f"note-{number}.md", notes(number))
+    leases: list[object] = []
+    real = claims.prolong
+
+    def seen(documents: object) -> None:
+        documents = list(documents)
+        real(documents)
+        leases.extend(Document.objects.filter(pk__in=[d.pk for d in documents]).values_list("lease_until"))
+
+    monkeypatch.setattr(ingest, "prolong", seen)
+    ingest.ingest_due(Document.objects.earliest("pk").pk)
+    assert all(lease is not None for (lease,) in leases)
+    assert set(states().values()) == {"indexed"}
+
+
+def test_originals_are_not_touched(admin: User, folder: Folder, sent: list, data_folder: Path) -> None:
+    document = upload(admin, folder, "hotels.md", HOTELS)
+    ingest.ingest_due(document.pk)
+    stored = [path for path in (data_folder / "files").rglob("*") if path.is_file()]
+    assert [path.read_bytes() for path in stored] == [HOTELS]
