@@ -66,9 +66,9 @@ _HTML_START = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _XML_START = re.compile(r"\s*<\?xml\b", re.IGNORECASE)
-_MAIL_MARKS = {"received", "message-id", "mime-version", "return-path", "delivered-to"}
+_MAIL_MARKS = {"received", "message-id", "mime-version", "return-path", "delivered-to", "content-type"}
 _MAIL_FIELD = re.compile(
-    r"^(received|message-id|mime-version|return-path|delivered-to|x-[\w-]+|from|to|subject|date):",
+    r"^(received|message-id|mime-version|return-path|delivered-to|content-type|x-[\w-]+|from|to|subject|date):",
     re.IGNORECASE | re.MULTILINE,
 )
 _VTT_START = re.compile(r"\ufeff?WEBVTT(?=\s|$)")
