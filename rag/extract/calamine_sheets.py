@@ -61,6 +61,8 @@ def _rows(sheet: CalamineSheet) -> Iterator[Row]:
     first_column = sheet.start[1] + 1
     # The iterator gives the rows from the sheet's top, their cells from the first used column.
     for number, values in enumerate(sheet.iter_rows(), start=1):
+        if values.count("") == len(values):  # a million of them may stand above a last row
+            continue
         row = row_of_values(
             number, ((column, value, "") for column, value in enumerate(values, start=first_column))
         )

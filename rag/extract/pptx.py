@@ -158,11 +158,12 @@ class _Reader:
         return self.presentation.part(relation.target) if relation else None
 
     def _notes(self, part: SlidePart) -> Iterator[str]:
-        for shape in inner_elements(self.presentation.part(part.target("notesSlide")), "sp"):
+        tree = child(self.presentation.part(part.target("notesSlide")), "cSld", "spTree")
+        for shape in _shapes(tree) if tree is not None else ():
             placeholder = placeholder_of(shape)
             # The other placeholders repeat the slide's picture and the fields around it.
             if placeholder is None or attribute(placeholder, "type") == "body":
-                yield from (paragraph_text(paragraph) for paragraph in children(child(shape, "txBody"), "p"))
+                yield from (paragraph_text(paragraph) for paragraph in inner_elements(shape, "p"))
 
 
 def _shapes(container: Element) -> Iterator[Element]:

@@ -53,6 +53,7 @@ _MEMORY_WORDS = (
     b"out of memory",
     b"cannot allocate memory",
     b"failed to allocate",
+    b"memory allocation of",
 )
 _THREAD_LIMITS = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "2")
 
