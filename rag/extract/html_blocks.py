@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -22,8 +23,9 @@ _BLOCKS = frozenset(
         "td", "tfoot", "th", "thead", "tr", "ul",
     )
 )  # fmt: skip
-_HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
+_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _LIST_PARTS = frozenset(("li", "dt", "dd"))
+_PERMALINK_SIGNS = ("¶", "#", "§", "🔗")
 _SPACE = re.compile(r"[ \t\r\n\f]+")
 
 
@@ -85,11 +87,12 @@ class HtmlBlocks:
             self._flush(inner)
 
     def _add_heading(self, element: Tag) -> None:
-        title = line_text(element.get_text(" ", strip=False))
+        anchor = _anchor_of(element)
+        title = _title_of(element)
         if not title:
             return
         self.first_heading = self.first_heading or title
-        self._anchor = _anchor_of(element) or self._anchor
+        self._anchor = anchor or self._anchor
         self.trail.enter(int(element.name[1]), title)
         self.builder.add(title, "heading", self._here())
 
@@ -115,16 +118,33 @@ class HtmlBlocks:
         return Locator(heading_path=self.trail.path, anchor=anchor)
 
 
+def _title_of(heading: Tag) -> str:
+    """A heading's words, without the sign that links to itself."""
+    for part in heading.find_all(["br", "a"]):
+        if part.name == "br":
+            part.replace_with(" ")
+        elif part.get_text(strip=True) in _PERMALINK_SIGNS:
+            part.extract()
+    return line_text(heading.get_text())
+
+
 def _anchor_of(heading: Tag) -> str | None:
-    """The id that a link to this heading uses: its own, an inner anchor's, one right before it, its section's."""
+    """The id that a link to this heading uses: its own, one inside or right before it, or that of its section."""
     inner = heading.find(lambda tag: tag.has_attr("id") or (tag.name == "a" and tag.has_attr("name")))
-    section = heading.find_parent("section") or heading.find_parent("div", class_="section")
-    for element in (heading, inner, _empty_anchor_before(heading), section):
+    for element in (heading, inner, _empty_anchor_before(heading), *_opened_by(heading)):
         for attribute in ("id", "name"):
             value = element.get(attribute) if element is not None else None
             if isinstance(value, str) and value:
                 return value
     return None
+
+
+def _opened_by(heading: Tag) -> Iterator[Tag]:
+    """The elements around the heading, from the inside, of which it is the first heading."""
+    for parent in heading.parents:
+        if parent.name in ("body", "main", "html") or parent.find(_HEADINGS) is not heading:
+            return
+        yield parent
 
 
 def _empty_anchor_before(heading: Tag) -> Tag | None:
