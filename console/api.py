@@ -8,7 +8,8 @@ from console.api_auth import AUTH
 from console.index.api import router as index_router
 from console.problems import map_errors
 from console.questions.api import router as questions_router
-from console.sources.api import router as sources_router
+from console.sources.api import router as folders_router
+from console.sources.document_api import router as documents_router
 
 api = NinjaAPI(
     title="Footnote",
@@ -19,5 +20,5 @@ api = NinjaAPI(
     docs_url=None,
 )
 map_errors(api)
-for router in (sources_router, questions_router, index_router):
+for router in (folders_router, documents_router, questions_router, index_router):
     api.add_router("", router)

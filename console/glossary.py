@@ -10,7 +10,7 @@ TERMS: dict[str, str] = {
     "cut": "A passage may be answered from when its cosine distance is at or below the cut.",
     "max passages": "At most this many passages that pass the cut are handed on; four good ones beat twenty.",
     "passage": "A stretch of a document that is searched, compared and quoted as one (a chunk).",
-    "coverage": "How much of a file was read: pages, rows or files, read of all.",
+    "coverage": "How much of a file was read: pages, slides, rows with a value, chapters, seconds; read of all.",
     "index version": "One build of the index by one model and one pipeline; vectors of two models never meet.",
     "dimension": "How many numbers stand for one passage.",
     "pooling": "How the model makes one vector of many words.",
@@ -25,6 +25,16 @@ TERMS: dict[str, str] = {
     "refused": "Nothing in the documents was good enough to answer from, and Footnote said so.",
     "not allowed": "The people who would read the answer may not see the folders it could stand in.",
     "broken": "Something failed on our side. Never told as a refusal.",
+    "may explain": (
+        "Refusals of the last 30 days whose search covered the file's folder while the file could not be read in full. "
+        "It may hold their answer; nobody knows before it is read. Each refusal counts once a reason."
+    ),
+    "near-duplicate": (
+        "Two texts that share at least nine tenths of their runs of words (Jaccard similarity, 1 is the same text)."
+    ),
+    "left out": "A decision, not a fault: somebody disabled the document, or an older one says nearly the same.",
+    "encoding": "How the file's bytes stand for letters: as the file says it, else as guessed from how its words read.",
+    "OCR confidence": "How sure the recognition of a scanned page's letters is, 0 to 1, averaged over its lines.",
     "open": "Everybody may be answered from it: all people of the console, direct messages, channels without a set-up.",
     "external": "Guests and people of other organisations may be answered from it.",
     "pipeline": "Version of reading, cutting and embedding; a new one makes stored vectors stale.",

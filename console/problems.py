@@ -24,7 +24,18 @@ log = logging.getLogger(__name__)
 
 Handler = Callable[[HttpRequest, Any], HttpResponse]
 
-CONFLICTS = frozenset({"folder_exists", "username_taken", "not_retryable", "slack_user_taken", "last_admin"})
+CONFLICTS = frozenset(
+    {
+        "already_left_out",
+        "folder_exists",
+        "last_admin",
+        "name_taken",
+        "not_left_out",
+        "not_retryable",
+        "slack_user_taken",
+        "username_taken",
+    }
+)
 """Rejections that depend on what is stored (409); the others are about the request itself (422)."""
 
 

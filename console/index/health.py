@@ -40,12 +40,7 @@ def health() -> Health:
     version = active_version()
     document_s = (now - oldest_document).total_seconds() if oldest_document else None
     question_s = (now - oldest_question).total_seconds() if oldest_question else None
-    problems = []
-    if stuck := queue_without_worker(now):
-        problems.append(stuck)
-    if n_stalled := stalled_for_want_of_a_worker().count():
-        documents = "document" if n_stalled == 1 else "documents"
-        problems.append(f"{n_stalled} {documents} stalled because no worker came. {START_A_WORKER}")
+    problems = document_problems()
     if question_s is not None and question_s > QUESTION_LATE_S:
         problems.append("A question has been pending for long; is a worker running?")
     if version is None:
@@ -60,3 +55,14 @@ def health() -> Health:
         model=version.model_name if version else "",
         problems=problems,
     )
+
+
+def document_problems() -> list[str]:
+    """A sentence for each thing that keeps documents from being read, with what to do."""
+    problems = []
+    if stuck := queue_without_worker(timezone.now()):
+        problems.append(stuck)
+    if n_stalled := stalled_for_want_of_a_worker().count():
+        documents = "document" if n_stalled == 1 else "documents"
+        problems.append(f"{n_stalled} {documents} stalled because no worker came. {START_A_WORKER}")
+    return problems

@@ -26,10 +26,11 @@ class Batch:
 
 def batch_of(folder: Folder) -> Batch | None:
     """What the workers are on in this folder; None when nothing is due."""
+    attempts = ExtractionAttempt.objects.filter(document__folder=folder, document__deleted_at=None)
+    if not attempts.filter(finished_at=None).exists():
+        return None
     rows = list(
-        ExtractionAttempt.objects.filter(document__folder=folder, document__deleted_at=None)
-        .order_by("-pk")
-        .values_list("document_id", "requested_at", "finished_at")[:LOOKED_AT]
+        attempts.order_by("-pk").values_list("document_id", "requested_at", "finished_at")[:LOOKED_AT]
     )
     now = timezone.now()
     begin = _first_of_batch([(requested_at, finished_at or now) for _, requested_at, finished_at in rows])

@@ -43,8 +43,9 @@ def is_system_file(name: str) -> bool:
 
 def says_the_name(title: str, name: str) -> bool:
     """True when a title is nothing but the file's own name: ``Travel policy`` of ``hr/travel-policy.md``."""
-    return _letters(title) == _letters(PurePosixPath(name).stem)
+    return letters(title) == letters(PurePosixPath(name).stem)
 
 
-def _letters(text: str) -> str:
+def letters(text: str) -> str:
+    """Letters and digits only, case folded: what is left of a name when signs do not count."""
     return "".join(character for character in text.casefold() if character.isalnum())

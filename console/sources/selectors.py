@@ -28,7 +28,7 @@ def folders_visible_to(user: User) -> QuerySet[Folder]:
 def folders_with_counts(user: User) -> QuerySet[Folder]:
     """Visible folders by name; their documents counted, not stored.
 
-    `n_documents`, of which `n_searchable`, `n_attention`, `n_working`, and `n_done`: no longer worked on.
+    `n_documents`, of which `n_searchable`, `n_attention`, `n_left_out`, `n_working`, and `n_done`: all but those.
     """
     alive = Q(documents__deleted_at=None)
     return (
@@ -37,6 +37,7 @@ def folders_with_counts(user: User) -> QuerySet[Folder]:
             n_documents=Count("documents", filter=alive),
             n_searchable=Count("documents", filter=alive & Q(documents__state__in=SEARCHABLE_STATES)),
             n_attention=Count("documents", filter=alive & Q(documents__state__in=ATTENTION_STATES)),
+            n_left_out=Count("documents", filter=alive & Q(documents__state=DocumentState.LEFT_OUT)),
             n_working=Count("documents", filter=alive & Q(documents__state__in=WORKING_STATES)),
         )
         .annotate(n_done=F("n_documents") - F("n_working"))

@@ -18,6 +18,7 @@ RETRYABLE_STATES = (DocumentState.FAILED, DocumentState.PARTIAL, DocumentState.S
 DISABLED = "disabled"
 """Reason code of a document that a person left out."""
 MAX_PAGE = 100_000
+"""A number beyond it is no page; with many digits it could not even be part of a file's name."""
 
 
 def create_folder(

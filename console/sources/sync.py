@@ -10,7 +10,7 @@ import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import PurePosixPath
 from typing import IO
@@ -21,7 +21,13 @@ from console.people.models import User
 from console.sources.models import Document, Folder
 from console.sources.names import clean_name
 from console.sources.services import delete_document
-from console.sources.uploads import UploadOutcome, rename_document, upload_document, within_limit
+from console.sources.uploads import (
+    UploadOutcome,
+    holder_of,
+    rename_document,
+    upload_document,
+    within_limit,
+)
 
 PIECE_BYTES = 1024 * 1024
 
@@ -274,6 +280,8 @@ def _done(step: SyncRow, actor: User | None, folder: Folder, origin: str, given:
                 "same_bytes" if is_elsewhere else "",
                 uploaded.document.name if is_elsewhere else "",
             )
+        if step.result is SyncResult.SAME_BYTES:
+            return replace(step, document=holder_of(folder, given.sha256[step.name]))
         if step.document is not None:
             _change(step.result, step.document, step.name, actor, origin)
     except Rejected as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
 
 from django.contrib import messages
 from django.core.files.uploadedfile import UploadedFile
@@ -15,11 +15,12 @@ from console.access import Rejected
 from console.guards import PersonRequest, admin_only, sent_form, signed_in
 from console.htmx import is_htmx, page_or_part
 from console.listing import list_rows
+from console.sources.batches import batch_of
 from console.sources.forms import FolderAccessForm, FolderForm
 from console.sources.models import WORKING_STATES, Document, DocumentState, Folder
+from console.sources.receiving import Received, receive_file
 from console.sources.selectors import documents_visible_to, folder_for, folders_with_counts
 from console.sources.services import create_folder, update_folder
-from console.sources.uploads import upload_document
 from console.values import searchable
 
 FOLDERS_BY = {
@@ -36,6 +37,7 @@ DOCUMENTS_BY = {
     "size": "size_bytes",
     "changed": "state_changed_at",
 }
+OTHER_RESULTS = {"same_bytes": "kept once", "renamed": "renamed", "deleted": "deleted"}
 
 
 @require_safe
@@ -116,20 +118,11 @@ def folder(request: PersonRequest, folder_id: int) -> HttpResponseBase:
         "states": DocumentState.choices,
         "q": request.GET.get("q", ""),
         "state_filter": request.GET.get("state", ""),
+        "batch": batch_of(folder),
         "n_members": folder.members.count(),
     }
     parts = {"list": "sources/_documents.html", "folder-counts": "sources/_folder_counts.html"}
     return page_or_part(request, "sources/folder.html", context, parts=parts)
-
-
-@dataclass(frozen=True, slots=True)
-class Received:
-    """How one uploaded file fared."""
-
-    name: str
-    document: Document | None = None
-    is_changed: bool = False
-    problem: str = ""
 
 
 @require_POST
@@ -147,12 +140,15 @@ def upload(request: PersonRequest, folder_id: int) -> HttpResponseBase:
     ]
     if is_htmx(request):
         return render(request, "sources/_uploaded.html", {"received": received})
+    counts: Counter[str] = Counter()
     for one in received:
-        if one.problem:
-            messages.error(request, f"{one.name}: {one.problem}")
-    n_changed = sum(one.is_changed for one in received)
-    n_same = sum(one.document is not None and not one.is_changed for one in received)
-    messages.success(request, f"{n_changed} stored, {n_same} unchanged.")
+        for row in one.rejected:
+            messages.error(request, f"{row.name}: {row.detail}")
+        counts.update(row.result.value for row in one.rows)
+    n_stored = counts["created"] + counts["replaced"]
+    said = [f"{n_stored} stored", f"{counts['unchanged']} unchanged"]
+    said += [f"{counts[name]} {word}" for name, word in OTHER_RESULTS.items() if counts[name]]
+    messages.success(request, f"{', '.join(said)}.")
     return redirect("sources:folder", folder.pk)
 
 
@@ -165,8 +161,4 @@ def _named_by_browser(name: str) -> str:
 
 def _take_in(request: PersonRequest, folder: Folder, file: UploadedFile[bytes], path: str) -> Received:
     name = path or _named_by_browser(file.name or "")
-    try:
-        uploaded = upload_document(actor=request.user, folder=folder, name=name, pieces=file.chunks())
-    except Rejected as error:
-        return Received(name=name, problem=str(error))
-    return Received(name=uploaded.document.name, document=uploaded.document, is_changed=uploaded.has_changed)
+    return receive_file(actor=request.user, folder=folder, name=name, pieces=file.chunks())

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import groupby
-from operator import attrgetter
+from typing import cast
 
 from django.contrib import messages
-from django.db.models import Count
+from django.core.paginator import Page, Paginator
 from django.http import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
@@ -14,7 +16,7 @@ from django.views.decorators.http import require_POST, require_safe
 from console.access import Rejected
 from console.guards import PersonRequest, admin_only, back_or, signed_in
 from console.htmx import page_or_part
-from console.listing import list_rows
+from console.listing import Listing
 from console.sources.models import Document
 from console.sources.selectors import (
     documents_needing_attention,
@@ -23,40 +25,59 @@ from console.sources.selectors import (
     folders_visible_to,
 )
 from console.sources.services import delete_document, retry_documents
+from console.sources.work_list import Entry, work_list
 from console.values import number_of, searchable
 
-FAILED_BY = {"reason": "reason_code", "name": "name", "changed": "state_changed_at"}
+PER_PAGE = 100
 MAX_BULK = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class FailedRow:
+    """A document of the list with what is counted about it."""
+
+    document: Document
+    entry: Entry
 
 
 @require_safe
 @signed_in
 def failed(request: PersonRequest) -> HttpResponseBase:
-    """Failed, partial and stalled documents, grouped by reason."""
-    rows = documents_needing_attention(request.user)
+    """Failed, partial and stalled documents by reason, what may explain the most refusals first."""
+    documents = documents_needing_attention(request.user)
     folder_id = number_of(request.GET.get("folder", ""))
     if folder_id is not None:
-        rows = rows.filter(folder_id=folder_id)
-    counts = {
-        row["reason_code"]: row["n"] for row in rows.order_by().values("reason_code").annotate(n=Count("pk"))
-    }
+        documents = documents.filter(folder_id=folder_id)
+    found = work_list(documents)
     reason = searchable(request.GET.get("reason", ""))
-    if reason:
-        rows = rows.filter(reason_code=reason)
-    listing = list_rows(request, rows, sortable=FAILED_BY, default="reason", per_page=100)
+    entries = [entry for entry in found.entries if reason in {"", entry.reason_code}]
+    page = Paginator(entries, PER_PAGE).get_page(request.GET.get("page"))
+    rows = _rows_of(request, list(page.object_list))
+    of_code = {group.reason_code: group for group in found.groups}
     groups = [
-        {"reason_code": code, "n": counts.get(code, 0), "documents": list(documents)}
-        for code, documents in groupby(listing.rows, key=attrgetter("reason_code"))
+        {"group": of_code[code], "rows": list(shown)}
+        for code, shown in groupby(rows, key=lambda row: row.entry.reason_code)
     ]
     context = {
-        "listing": listing,
+        "listing": Listing(
+            rows=[row.document for row in rows], page=cast("Page[Document]", page), sort="", target="list"
+        ),
         "groups": groups,
-        "counts": counts,
+        "reasons": found.groups,
         "reason": reason,
         "folder_filter": "" if folder_id is None else str(folder_id),
         "folders": folders_visible_to(request.user),
     }
     return page_or_part(request, "sources/failed.html", context, parts={"list": "sources/_failed.html"})
+
+
+def _rows_of(request: PersonRequest, entries: Sequence[Entry]) -> list[FailedRow]:
+    """The entries with their documents, in the same order; one that was deleted meanwhile is left out."""
+    ids = [entry.document_id for entry in entries]
+    documents = documents_visible_to(request.user).in_bulk(ids)
+    return [
+        FailedRow(documents[entry.document_id], entry) for entry in entries if entry.document_id in documents
+    ]
 
 
 @require_safe
@@ -67,7 +88,7 @@ def attention(request: PersonRequest) -> HttpResponseBase:
 
 
 def _chosen(request: PersonRequest) -> list[Document]:
-    """The documents a bulk form names: ticked ones, or all of a reason, in a folder or everywhere."""
+    """The documents a bulk form names: ticked ones, or all that need attention of a reason, a folder or both."""
     rows = documents_visible_to(request.user)
     ticked = request.POST.getlist("document")
     reason = searchable(request.POST.get("reason", ""))
@@ -75,8 +96,10 @@ def _chosen(request: PersonRequest) -> list[Document]:
         raise Rejected("too_many_ticked", f"Tick at most {MAX_BULK:,} documents at a time.")
     if ticked:
         rows = rows.filter(pk__in=[pk for pk in map(number_of, ticked) if pk is not None])
-    elif reason:
-        rows = documents_needing_attention(request.user).filter(reason_code=reason)
+    elif reason or request.POST.get("folder", ""):
+        rows = documents_needing_attention(request.user)
+        if reason:
+            rows = rows.filter(reason_code=reason)
         if folder := request.POST.get("folder", ""):
             # 0 is nobody's id: a folder that cannot be is answered like one that is not theirs.
             rows = rows.filter(folder=folder_for(request.user, number_of(folder) or 0))
@@ -88,7 +111,7 @@ def _chosen(request: PersonRequest) -> list[Document]:
 @require_POST
 @admin_only
 def retry_many(request: PersonRequest) -> HttpResponseBase:
-    """Retry what was ticked, or all of one reason."""
+    """Retry what was ticked, or all of one reason or folder."""
     chosen = _chosen(request)
     n_queued = retry_documents(actor=request.user, documents=chosen)
     n_left = len(chosen) - n_queued

@@ -19,6 +19,7 @@ from console.glossary import TERMS
 from console.listing import Listing
 from console.questions.models import PENDING_STATES, QuestionState
 from console.sources.models import Document, DocumentState
+from console.sources.names import letters
 
 register = template.Library()
 RULER_MAX = 1.0
@@ -84,11 +85,7 @@ def _relative(seconds: float) -> str:
 def has_telling_title(document: Document) -> bool:
     """True when the title says more than the file's name: ``Travel policy`` beside ``travel-policy.md`` does not."""
     stem = PurePosixPath(document.name).stem
-    return bool(_letters(document.title)) and _letters(document.title) not in _letters(stem)
-
-
-def _letters(text: str) -> str:
-    return "".join(character for character in text.casefold() if character.isalnum())
+    return bool(letters(document.title)) and letters(document.title) not in letters(stem)
 
 
 @register.filter
@@ -117,6 +114,14 @@ def ms(value: float | None) -> str:
 def seconds(value: float | None) -> str:
     """Seconds as people read them."""
     return "–" if value is None else ms(value * 1_000)
+
+
+@register.filter
+def duration(value: int) -> str:
+    """Seconds as a person waits them: ``40 s``, ``12 min``, ``3 h``."""
+    if value < 90:
+        return f"{value} s"
+    return f"{round(value / 60)} min" if value < 5_400 else f"{round(value / 3_600)} h"
 
 
 @register.simple_tag

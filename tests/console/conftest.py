@@ -17,7 +17,7 @@ from console.people.models import ApiToken, Role, User
 from console.people.services import create_token, create_user
 from console.questions.models import Answer, Citation, Question, QuestionState, Surface
 from console.sources.models import Document, DocumentState, Folder
-from console.sources.services import create_folder
+from console.sources.services import create_folder, disable_document
 from console.sources.uploads import upload_document
 
 HOTELS = "Hotels"
@@ -37,6 +37,7 @@ class World:
     policy: Document
     broken: Document
     salaries: Document
+    left_out: Document
     version: IndexVersion
     answered: Question
     refused: Question
@@ -55,6 +56,7 @@ class World:
             policy=self.policy.pk,
             broken=self.broken.pk,
             salaries=self.salaries.pk,
+            left_out=self.left_out.pk,
             answered=self.answered.pk,
             refused=self.refused.pk,
             token=self.token.pk,
@@ -152,6 +154,7 @@ def world(db: None) -> World:
     policy = make_indexed(upload(travel, "policy.md", TEXT), version, TEXT)
     broken = make_failed(upload(travel, "scan.pdf", "%PDF-1.7 broken"))
     salaries = make_indexed(upload(closed, "salaries.md", SECRET), version, SECRET)
+    left_out = disable_document(actor=admin, document=upload(travel, "old-policy.md", "Sleep in tents."))
     answered = answered_question(viewer, policy, version)
     refused = refused_question(lead, salaries, version)
     token, secret = create_token(actor=viewer, user=viewer, name="nightly")
@@ -165,6 +168,7 @@ def world(db: None) -> World:
         policy,
         broken,
         salaries,
+        left_out,
         version,
         answered,
         refused,

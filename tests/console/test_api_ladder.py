@@ -49,7 +49,23 @@ OPERATIONS = [
     Operation("GET", "/documents"),
     Operation("GET", "/documents/{policy}", hidden="/documents/{salaries}", missing="/documents/999999"),
     Operation("POST", "/documents/retry", "admin", {"reason_code": "damaged"}),
+    Operation("GET", "/documents/reasons"),
+    Operation(
+        "GET",
+        "/documents/{policy}/attempts",
+        hidden="/documents/{salaries}/attempts",
+        missing="/documents/999999/attempts",
+    ),
     Operation("POST", "/documents/{broken}/retry", "admin", {}, missing="/documents/999999/retry"),
+    Operation("POST", "/documents/{policy}/disable", "admin", {}, missing="/documents/999999/disable"),
+    Operation("POST", "/documents/{left_out}/enable", "admin", {}, missing="/documents/999999/enable"),
+    Operation(
+        "POST",
+        "/documents/{policy}/rename",
+        "admin",
+        {"name": "moved.md"},
+        missing="/documents/999999/rename",
+    ),
     Operation("DELETE", "/documents/{policy}", "admin", None, 204, missing="/documents/999999"),
     Operation("POST", "/questions", "viewer", {"text": "What is the limit?"}, 202),
     Operation("GET", "/questions"),
@@ -191,6 +207,11 @@ def test_rejections_keep_their_code(world: World, as_role: As) -> None:
     assert code_of("/folders", {"name": "   "}) == (422, "folder_name_blank")
     assert code_of("/folders", {}) == (422, "invalid_request")
     assert code_of(f"/documents/{world.policy.pk}/retry", {}) == (409, "not_retryable")
+    assert code_of(f"/documents/{world.policy.pk}/enable", {}) == (409, "not_left_out")
+    assert code_of(f"/documents/{world.left_out.pk}/disable", {}) == (409, "already_left_out")
+    assert code_of(f"/documents/{world.policy.pk}/rename", {"name": "scan.pdf"}) == (409, "name_taken")
+    assert code_of(f"/documents/{world.broken.pk}/retry", {"first_page": 3}) == (422, "pages_unusable")
+    assert code_of(f"/documents/{world.broken.pk}/retry", {"first_page": 0}) == (422, "invalid_request")
     assert code_of("/questions", {"text": "?"}) == (422, "empty_question")
     assert code_of("/questions", {"text": "Who?", "folder_ids": [999_999]}) == (422, "unknown_folder")
     assert code_of("/questions", {"text": "Who?", "wait_s": 31}) == (422, "invalid_request")
@@ -209,7 +230,7 @@ def test_upload_says_how_each_file_fared(world: World, as_role: As, settings: ob
         {"files": files, "paths": ["sub/new.md", "large.md", "sub/new.md"]},
     )
     assert [(row["name"], row["result"]) for row in response.json()] == [
-        ("sub/new.md", "queued"),
+        ("sub/new.md", "created"),
         ("large.md", "rejected"),
         ("sub/new.md", "unchanged"),
     ]
@@ -241,9 +262,9 @@ def test_a_waiting_ask_gives_the_answer_as_soon_as_it_is_there(
 
 def test_lists_count_exactly_and_page(world: World, as_role: As) -> None:
     page = as_role("admin").get("/api/v1/documents?limit=2&offset=2").json()
-    assert page["count"] == 3
-    assert [row["name"] for row in page["items"]] == ["scan.pdf"]
-    assert as_role("viewer").get("/api/v1/documents").json()["count"] == 2
+    assert page["count"] == 4
+    assert [row["name"] for row in page["items"]] == ["salaries.md", "scan.pdf"]
+    assert as_role("viewer").get("/api/v1/documents").json()["count"] == 3
 
 
 def test_an_answer_links_only_what_its_reader_may_open(world: World, as_role: As) -> None:

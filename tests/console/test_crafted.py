@@ -38,7 +38,7 @@ def test_pages_take_no_offence_at_an_id_that_cannot_be_one(bad: str, world: Worl
     assert admin.post(f"/folders/{world.travel.pk}/edit", {"members": bad}).status_code == 422
     world.broken.refresh_from_db()
     assert world.broken.state == DocumentState.FAILED
-    assert Document.objects.filter(deleted_at=None).count() == 3
+    assert Document.objects.filter(deleted_at=None).count() == 4
 
 
 @pytest.mark.parametrize("path", ["/folders/{}", "/documents/{}", "/people/{}", "/channels/{}"])

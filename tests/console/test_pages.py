@@ -270,9 +270,9 @@ def test_bulk_delete_asks_first(world: World, as_role: As) -> None:
     admin, ticked = as_role("admin"), {"document": [world.policy.pk, world.broken.pk]}
     page = admin.post("/documents/delete", ticked)
     assert "policy.md" in text_of(page)
-    assert Document.objects.filter(deleted_at=None).count() == 3
+    assert Document.objects.filter(deleted_at=None).count() == 4
     admin.post("/documents/delete", ticked | {"confirmed": "yes"})
-    assert list(Document.objects.filter(deleted_at=None)) == [world.salaries]
+    assert list(Document.objects.filter(deleted_at=None)) == [world.left_out, world.salaries]
 
 
 def test_nothing_ticked_goes_back_with_a_sentence(world: World, as_role: As) -> None:
@@ -298,7 +298,7 @@ def test_upload_keeps_paths_and_says_what_changed(world: World, as_role: As) -> 
 def test_names_are_kept_as_they_are_on_disk(world: World, as_role: As) -> None:
     admin, url = as_role("admin"), f"/folders/{world.travel.pk}/upload"
     for sent, path in (("5%22 disk%0A.md", ""), ("x.md", "a&lt;b%22.md"), ("100%.md", "")):
-        data = {"files": SimpleUploadedFile(sent, b"# A")} | ({"paths": path} if path else {})
+        data = {"files": SimpleUploadedFile(sent, sent.encode())} | ({"paths": path} if path else {})
         assert admin.post(url, data, headers=HTMX).status_code == 200
     names = set(Document.objects.values_list("name", flat=True))
     assert {'5" disk .md', "a&lt;b%22.md", "100%.md"} <= names
@@ -372,12 +372,15 @@ def test_lists_sort_filter_and_count_exactly(world: World, as_role: As) -> None:
     admin = as_role("admin")
     names = re.compile(r'data-open href="/documents/\d+">([^<]+)<')
     page = admin.get(f"/folders/{world.travel.pk}?sort=-name").content.decode()
-    assert names.findall(page) == ["scan.pdf", "policy.md"]
-    assert "1–2 of 2 documents" in text_of(admin.get(f"/folders/{world.travel.pk}?page=99&sort=nonsense"))
+    assert names.findall(page) == ["scan.pdf", "policy.md", "old-policy.md"]
+    assert "1–3 of 3 documents" in text_of(admin.get(f"/folders/{world.travel.pk}?page=99&sort=nonsense"))
     assert names.findall(admin.get(f"/folders/{world.travel.pk}?state=failed").content.decode()) == [
         "scan.pdf"
     ]
-    assert names.findall(admin.get(f"/folders/{world.travel.pk}?q=POLICY").content.decode()) == ["policy.md"]
+    assert names.findall(admin.get(f"/folders/{world.travel.pk}?q=POLICY").content.decode()) == [
+        "old-policy.md",
+        "policy.md",
+    ]
     assert "0 question" not in text_of(admin.get("/questions?outcome=refused"))
     assert "No question matches" in text_of(admin.get("/questions?outcome=broken"))
     assert "Who won the cup?" in text_of(admin.get("/refusals?reason=below_threshold&sort=-margin"))
