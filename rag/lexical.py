@@ -27,6 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rag.atomic import write_atomically
+from rag.extract.canonical import visible_text
 
 if TYPE_CHECKING:
     from bm25s import BM25
@@ -54,8 +55,12 @@ def stems(text: str) -> list[str]:
 
 
 def folded(text: str) -> str:
-    """`text` in NFKC and lower case with straight apostrophes: one writing of each word."""
-    return unicodedata.normalize("NFKC", text).replace("’", "'").lower()
+    """`text` in NFKC and lower case with straight apostrophes and nothing invisible: one writing of each word.
+
+    Wider than what is stored and quoted, in which 10² stays 10² (docs/adr/006). Documents and questions
+    are folded alike, so 10² is found by 102 too: the price of finding m² by m2.
+    """
+    return unicodedata.normalize("NFKC", visible_text(text)).replace("’", "'").lower()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,13 @@
-"""Warnings that name pages: written here, and read back when the pages of two readings are merged."""
+"""What is told of pages: coverage and warnings, written here and read back when pages are merged."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from rag.extract.wording import count_of, listed_pages, pages_named
-from rag.types import ExtractionWarning
+from rag.types import Coverage, ExtractionWarning
+
+_MAX_MISSING = 50
 
 _SENTENCES = {
     "ocr_time": "No time was left to recognise the text of {pages}.",
@@ -21,6 +23,12 @@ MISSING_CODES = frozenset(("ocr_time", "read_time", "pages_without_text", "damag
 """Pages whose text is missing."""
 PARTIAL_CODES = frozenset(("undecoded_text",))
 """Pages that were read in part."""
+
+
+def page_coverage(n_pages: int, missing: Sequence[int]) -> Coverage:
+    """How many of `n_pages` were read; at most 50 of the missing ones are named."""
+    named = tuple(str(page) for page in missing[:_MAX_MISSING])
+    return Coverage("page", n_pages - len(missing), n_pages, named)
 
 
 def page_warning(code: str, pages: Sequence[int]) -> ExtractionWarning:

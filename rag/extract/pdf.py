@@ -17,6 +17,7 @@ from rag.extract.page_warnings import (
     PARTIAL_CODES,
     mean_confidence,
     ocr_warning,
+    page_coverage,
     page_warning,
     running_lines_warning,
 )
@@ -24,7 +25,7 @@ from rag.extract.pdf_blocks import assemble
 from rag.extract.pdf_extras import attached_files
 from rag.extract.pdf_pages import Scan, text_pages
 from rag.extract.wording import count_of, listed_pages
-from rag.types import Attachment, Coverage, ExtractionWarning
+from rag.types import Attachment, ExtractionWarning
 
 if TYPE_CHECKING:
     import pypdfium2 as pdfium
@@ -38,7 +39,6 @@ _READ_TIME_SHARE = 0.8
 # Around a page range as many pages are read along, without OCR: they tell what runs on every page,
 # which font is the body's, and under which heading the first page stands.
 _CONTEXT_PAGES = 10
-_MAX_MISSING = 50
 _TAIL_BYTES = 2_048
 
 
@@ -77,12 +77,7 @@ def read(path: Path, *, filename: str, limits: ExtractionLimits) -> Reading:
         title=content.title,
         text=content.text,
         spans=content.spans,
-        coverage=Coverage(
-            "page",
-            len(numbers) - len(missing),
-            len(numbers),
-            tuple(str(number) for number in missing[:_MAX_MISSING]),
-        ),
+        coverage=page_coverage(len(numbers), missing),
         is_partial=bool(missing) or has_unread or is_cut_off or n_lost_files > 0,
         ocr_confidence=mean_confidence(scan.confidence) if scan.confidence else None,
         page_confidence=tuple(scan.confidence),

@@ -50,19 +50,20 @@ class Scan:
 
         for number in numbers:
             if time.monotonic() > self.read_deadline:
-                self._leave(number, "read_time")
+                self.leave(number, "read_time")
                 continue
             try:
                 page = document[number - 1]
             except pdfium.PdfiumError:
-                self._leave(number, "damaged_pages")
+                self.leave(number, "damaged_pages")
                 continue
             try:
                 self.pages.append(self._read_page(page, number))
             finally:
                 page.close()
 
-    def _leave(self, number: int, code: str) -> None:
+    def leave(self, number: int, code: str) -> None:
+        """Give the page no text, and say why with the code of a page warning."""
         self.named[code].append(number)
         self.pages.append(PageText(number, (), 0.0, 0.0))
 
@@ -81,7 +82,7 @@ class Scan:
         """The page's text by OCR where that finds more than the few letters of `text`."""
         from rag.extract import ocr
 
-        if not _has_graphics(page):
+        if not _may_show_more(page, text):
             return self._without_ocr(text, "blank_pages")
         if time.monotonic() > self.ocr_deadline:
             # Also where a few letters were read: what the picture says is not known.
@@ -137,8 +138,10 @@ def text_pages(document: pdfium.PdfDocument, numbers: Sequence[int], *, max_char
     return pages
 
 
-def _has_graphics(page: pdfium.PdfPage) -> bool:
-    """The page draws something other than text, so that a picture of it may show words."""
+def _may_show_more(page: pdfium.PdfPage, text: PageText) -> bool:
+    """The page draws something that its text layer does not say: a picture of it may show words."""
     from pypdfium2 import raw
 
+    if not text.segments:
+        return bool(raw.FPDFPage_CountObjects(page.raw) > 0)
     return any(item.type != raw.FPDF_PAGEOBJ_TEXT for item in page.get_objects(max_depth=1))

@@ -109,7 +109,7 @@ def read_text_layer(
     finally:
         textpage.close()
     if n_unreadable > _UNREADABLE_SHARE * (n_unreadable + sum(len(run.boxes) for run in runs)):
-        runs = []
+        runs, n_hidden = [], 0
     angle = _reading_angle(runs)
     runs += [_Run(angle, Paint.FULL, [text], [_turned(box, angle)], is_bold=False) for text, box in fields]
     upright = _upright(number, runs, angle, _page_box(page, runs))

@@ -1,13 +1,16 @@
 from __future__ import annotations
 
+import unicodedata
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rag.errors import ResourceLimit
-from rag.extract.canonical import CanonicalBuilder, block_text, code_text, line_text
+from rag.extract.canonical import CanonicalBuilder, block_text, code_text, line_text, visible_text
 from rag.extract.outline import HeadingTrail, choose_title
-from rag.extract.wording import count_of, listed_pages
+from rag.extract.wording import count_of, listed_pages, pages_named
+from rag.lexical import stems
 from rag.types import Locator
 
 WHERE = Locator()
@@ -16,6 +19,11 @@ WHERE = Locator()
 @pytest.mark.parametrize(
     ("raw", "clean"),
     [
+        ("Ａｂ１２：　ｶﾞ", "Ab12: ガ"),
+        ("\U0001d400\U0001d7cf \u210e", "A1 h"),
+        ("\ufefc \ufb2a", "\u0644\u0627 \u05e9\u05c1"),
+        ("5㎞ 3㎡", "5km 3m²"),
+        ("1\u202f200\u2009€ well\u2011known", "1 200 € well\u2010known"),
         ("cafe\u0301", "café"),
         ("reim\u00adburse\u200bment", "reimbursement"),
         ("a \t b\u00a0c", "a b c"),
@@ -31,6 +39,42 @@ WHERE = Locator()
 )
 def test_what_is_stored_is_normalised(raw: str, clean: str) -> None:
     assert block_text(raw) == clean
+
+
+@pytest.mark.parametrize("kept", ["10² CO₂", "½ cup", "① then ②", "№ 4 ™", "90 ℃ …", "Ⅳ", "ª º", "µm", "⁇"])
+def test_what_changes_the_meaning_is_kept(kept: str) -> None:
+    assert block_text(kept) == kept
+    assert unicodedata.normalize("NFKC", kept) != kept
+
+
+ANY_TEXT = st.text(
+    st.characters()
+    | st.sampled_from(
+        "\u00a0\u00ad\u200b\u200d\u200c\u2011\ufb01\uff21\u3000\ufe8d\u0301\u3099\u2126\r\n\t ab"
+    )
+)
+
+
+@given(ANY_TEXT)
+def test_normalising_twice_changes_nothing_more(text: str) -> None:
+    for normalise in (visible_text, block_text, line_text, code_text):
+        once = normalise(text)
+        assert normalise(once) == once
+    assert unicodedata.is_normalized("NFC", visible_text(text))
+
+
+@given(ANY_TEXT)
+def test_nothing_invisible_is_left(text: str) -> None:
+    clean = block_text(text)
+    kinds = {unicodedata.category(char) for char in clean if char not in "\n\u200c\u200d"}
+    assert not kinds & {"Cc", "Cs", "Zl", "Zp"}
+    assert not set(clean) & set("\u00ad\u00a0\u200b\u200e\u202e\u2060\ufeff\U000e0041")
+    assert all(char == " " or not char.isspace() for char in clean if char != "\n")
+
+
+@given(ANY_TEXT)
+def test_a_search_finds_each_word_however_it_was_written(text: str) -> None:
+    assert stems(block_text(text)) == stems(text)
 
 
 def test_emoji_sequences_stay_together() -> None:
@@ -108,3 +152,12 @@ def test_counts_read_well() -> None:
     assert (count_of(1, "page"), count_of(1200, "page")) == ("1 page", "1,200 pages")
     assert listed_pages([4]) == "page 4"
     assert listed_pages([1, 2, 3, 7, 9, 10]) == "pages 1–3, 7, 9–10"
+
+
+@given(st.sets(st.integers(1, 5000), min_size=1, max_size=45))
+def test_pages_in_a_sentence_can_be_read_back(pages: set[int]) -> None:
+    assert pages_named(f"Nothing is printed on {listed_pages(sorted(pages))}.") == sorted(pages)
+
+
+def test_a_sentence_without_pages_names_none() -> None:
+    assert pages_named("Left out: 3 comments on the pages.") == []

@@ -1,62 +1,16 @@
 from __future__ import annotations
 
-import io
 from collections.abc import Callable
 from typing import Any
 
 import pytest
+from drawn_pdf import LEADING, LEFT, LOREM, lines, pdf, scan, words, wrapped
 from extraction_checks import blocks
-from reportlab.lib.pagesizes import A4
 from reportlab.lib.pdfencrypt import StandardEncryption
 from reportlab.pdfgen.canvas import Canvas
 
 from rag.config import ExtractionLimits
 from rag.errors import DamagedDocument, EncryptedDocument, NoText, ResourceLimit
-
-LEFT, TOP, LEADING = 56, 780, 13
-LOREM = (
-    "Every traveller books the hotel through the portal and keeps the receipt until the report has been "
-    "approved by the manager who is responsible for the cost centre of the trip. "
-)
-
-
-def pdf(*pages: Callable[[Canvas], None], **options: Any) -> bytes:
-    buffer = io.BytesIO()
-    canvas = Canvas(buffer, pagesize=A4, **options)
-    for draw in pages:
-        draw(canvas)
-        canvas.showPage()
-    canvas.save()
-    return buffer.getvalue()
-
-
-def lines(
-    canvas: Canvas,
-    texts: list[str],
-    *,
-    x: float = LEFT,
-    y: float = TOP,
-    size: float = 10,
-    font: str = "Helvetica",
-) -> float:
-    canvas.setFont(font, size)
-    for text in texts:
-        canvas.drawString(x, y, text)
-        y -= LEADING * size / 10
-    return y
-
-
-def wrapped(text: str, width: int) -> list[str]:
-    out: list[str] = [""]
-    for word in text.split():
-        if len(out[-1]) + len(word) + 1 > width:
-            out.append("")
-        out[-1] = f"{out[-1]} {word}".strip()
-    return out
-
-
-def words(prefix: str, n: int) -> str:
-    return " ".join(f"{prefix}{i:03d}" for i in range(n))
 
 
 def test_lines_become_paragraphs_and_hyphenated_words_one_word(read: Any) -> None:
@@ -149,6 +103,7 @@ def test_running_lines_are_removed_and_counted(read: Any) -> None:
     (warning,) = extraction.warnings
     assert warning.code == "repeated_lines_removed"
     assert warning.message.startswith("Repeated headers, footers and page numbers: 12 lines")
+    assert warning.count == 12
     assert [span.locator.page for span in extraction.spans] == [1, 2, 3, 4]
 
 
@@ -262,9 +217,12 @@ def test_blank_pages_are_listed_without_ocr(read: Any, monkeypatch: pytest.Monke
         canvas.rect(-10, -10, 700, 900, fill=1, stroke=0)
 
     extraction = read(pdf(page, lambda canvas: None, grey, page), "a.pdf")
-    assert (extraction.coverage.read, extraction.coverage.total) == (2, 4)
-    assert extraction.coverage.missing == ("2", "3")
-    assert extraction.is_partial
+    assert (extraction.coverage.read, extraction.coverage.total) == (4, 4)
+    assert extraction.coverage.missing == ()
+    assert not extraction.is_partial
+    (warning,) = extraction.warnings
+    assert (warning.code, warning.count) == ("blank_pages", 2)
+    assert warning.message == "Nothing is printed on pages 2–3."
     with pytest.raises(NoText):
         read(pdf(lambda canvas: None), "blank.pdf")
 
@@ -272,20 +230,6 @@ def test_blank_pages_are_listed_without_ocr(read: Any, monkeypatch: pytest.Monke
 def test_pages_are_limited(read: Any) -> None:
     with pytest.raises(ResourceLimit, match="3 pages"):
         read(pdf(*[lambda canvas: lines(canvas, ["x"])] * 3), "a.pdf", ExtractionLimits(max_pages=2))
-
-
-def scan(text: list[str]) -> Callable[[Canvas], None]:
-    def draw(canvas: Canvas) -> None:
-        from PIL import Image, ImageDraw, ImageFont
-        from reportlab.lib.utils import ImageReader
-
-        picture = Image.new("L", (900, 300), 245)
-        pen = ImageDraw.Draw(picture)
-        for row, line in enumerate(text):
-            pen.text((40, 40 + 60 * row), line, fill=20, font=ImageFont.load_default(32))
-        canvas.drawImage(ImageReader(picture), 40, 500, width=450, height=150)
-
-    return draw
 
 
 def test_scanned_pages_are_recognised(read: Any) -> None:
@@ -298,7 +242,9 @@ def test_scanned_pages_are_recognised(read: Any) -> None:
     assert text.replace(" ", "") == "Hotellimitis120eurosinthewholecountry"
     assert extraction.ocr_confidence is not None
     assert 0.8 < extraction.ocr_confidence <= 1
-    assert {warning.code for warning in extraction.warnings} == {"ocr_used"}
+    assert extraction.page_confidence == ((2, extraction.ocr_confidence),)
+    (warning,) = extraction.warnings
+    assert (warning.code, warning.count) == ("ocr_used", 1)
     assert not extraction.is_partial
 
 
@@ -308,7 +254,8 @@ def test_scans_without_time_left_are_listed_as_missing(read: Any, monkeypatch: p
     def page(canvas: Canvas) -> None:
         lines(canvas, ["A page with a text layer of its own."])
 
-    extraction = read(pdf(page, scan(["Too late"])), "scan.pdf", ExtractionLimits(time_s=0))
+    monkeypatch.setattr("rag.extract.pdf._OCR_TIME_SHARE", 0)
+    extraction = read(pdf(page, scan(["Too late"])), "scan.pdf")
     assert extraction.coverage.missing == ("2",)
     assert extraction.is_partial
     assert extraction.warnings[0].code == "ocr_time"

@@ -1,0 +1,191 @@
+"""What of a PDF is left out and told: unseen text, comments, unread pages; and what is read beside the text layer."""
+
+from __future__ import annotations
+
+import io
+import time
+from typing import Any
+
+import pypdfium2
+import pytest
+from drawn_pdf import LEFT, LOREM, lines, pdf, scan, wrapped
+from extraction_checks import blocks
+from reportlab.pdfgen.canvas import Canvas
+
+from rag.config import ExtractionLimits
+from rag.errors import NoText, ResourceLimit
+from rag.types import Extraction
+
+
+def warnings(extraction: Extraction) -> dict[str, int | None]:
+    return {warning.code: warning.count for warning in extraction.warnings}
+
+
+def test_text_that_nobody_sees_is_dropped_and_counted(read: Any) -> None:
+    def page(canvas: Canvas) -> None:
+        lines(canvas, ["Visible words."])
+        canvas.setFillGray(1)
+        lines(canvas, ["White on white"], y=700)
+        canvas.setFillGray(0)
+        lines(canvas, ["Far too small"], y=660, size=0.4)
+        text = canvas.beginText(LEFT, 620)
+        text.setTextRenderMode(3)
+        text.textLine("Without ink")
+        canvas.drawText(text)
+        text = canvas.beginText(LEFT, 580)
+        text.setTextRenderMode(0)
+        text.textLine("Under a bar")
+        canvas.drawText(text)
+        canvas.rect(LEFT - 5, 570, 200, 25, fill=1)
+
+    extraction = read(pdf(page), "a.pdf")
+    assert extraction.text == "Visible words."
+    n_hidden = len("WhiteonwhiteFartoosmallWithoutinkUnderabar")
+    assert warnings(extraction) == {"hidden_text_dropped": n_hidden}
+
+
+def test_white_words_on_a_dark_ground_are_read(read: Any) -> None:
+    def page(canvas: Canvas) -> None:
+        canvas.setFillGray(0.1)
+        canvas.rect(LEFT - 5, 690, 300, 30, fill=1)
+        canvas.setFillGray(1)
+        lines(canvas, ["A heading in white"], y=700)
+
+    extraction = read(pdf(page), "a.pdf")
+    assert extraction.text == "A heading in white"
+    assert extraction.warnings == ()
+
+
+def test_the_text_layer_of_a_recognised_scan_is_kept(read: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rag.extract.ocr.recognise", pytest.fail)
+    draw_scan = scan(["Hotel limit is 120 euros"])
+
+    def page(canvas: Canvas) -> None:
+        draw_scan(canvas)
+        text = canvas.beginText(60, 420)
+        text.setTextRenderMode(3)
+        text.textLine("Hotel limit is 120 euros")
+        canvas.drawText(text)
+
+    extraction = read(pdf(page), "a.pdf")
+    assert extraction.text == "Hotel limit is 120 euros"
+    assert extraction.ocr_confidence is None
+
+
+def test_comments_are_left_out_and_counted(read: Any) -> None:
+    def page(canvas: Canvas) -> None:
+        lines(canvas, ["The text of the page."])
+        canvas.textAnnotation("Is this still true?", Rect=[100, 100, 120, 120])
+        canvas.textAnnotation("", Rect=[200, 100, 220, 120])
+
+    extraction = read(pdf(page, page), "a.pdf")
+    assert "still true" not in extraction.text
+    assert warnings(extraction)["comments_dropped"] == 2
+
+
+def test_filled_form_fields_are_read_where_they_stand(read: Any) -> None:
+    def page(canvas: Canvas) -> None:
+        lines(canvas, ["Name:"], y=700)
+        canvas.acroForm.textfield(value="Ada Lovelace", x=120, y=694, width=200, height=20)
+        lines(canvas, ["Approved"], y=660)
+        canvas.acroForm.checkbox(checked=True, x=120, y=655, size=16)
+        canvas.acroForm.textfield(value="secret", x=120, y=600, width=200, height=20, fieldFlags="password")
+        lines(canvas, ["The end of the form."], y=560)
+
+    extraction = read(pdf(page), "a.pdf")
+    assert "Name: Ada Lovelace" in extraction.text.replace(" | ", " ")
+    assert "Approved ☒" in extraction.text.replace(" | ", " ")
+    assert "secret" not in extraction.text
+
+
+def test_files_inside_a_pdf_become_attachments(read: Any) -> None:
+    document = pypdfium2.PdfDocument(pdf(lambda canvas: lines(canvas, ["See the attached file."])))
+    document.new_attachment("rates.csv").set_data(b"city,limit\nOslo,120\n")
+    buffer = io.BytesIO()
+    document.save(buffer)
+    extraction = read(buffer.getvalue(), "a.pdf")
+    assert [(file.name, file.content) for file in extraction.attachments] == [
+        ("rates.csv", b"city,limit\nOslo,120\n")
+    ]
+    extraction = read(buffer.getvalue(), "a.pdf", ExtractionLimits(max_attachment_mib=0))
+    assert extraction.attachments == ()
+    assert extraction.is_partial
+    assert warnings(extraction) == {"attachments_left_out": 1}
+
+
+@pytest.mark.parametrize("turned", [1, 2, 3])
+def test_scans_that_lie_on_their_side_or_head_are_read_from_their_top(read: Any, turned: int) -> None:
+    words = ["Hotel limit is 120 euros", "in all of the country", "also in the summer", "and in the winter"]
+    extraction = read(pdf(scan(words, turned=turned)), "a.pdf")
+    assert extraction.text.replace(" ", "").replace("\n", "") == "".join(words).replace(" ", "")
+    assert extraction.page_confidence[0][1] > 0.8
+
+
+def handbook(n_pages: int) -> bytes:
+    def page(number: int) -> Any:
+        def draw(canvas: Canvas) -> None:
+            lines(canvas, ["Acme travel policy, confidential"], y=815, size=8)
+            if number == 2:
+                lines(canvas, ["Hotels"], y=790, size=18)
+            lines(canvas, wrapped(f"Page {number} begins. {LOREM * 3}", 80), y=700)
+            lines(canvas, [f"{number}"], x=520, y=30, size=8)
+
+        return draw
+
+    return pdf(*map(page, range(1, n_pages + 1)))
+
+
+def test_a_range_of_pages_reads_as_in_the_whole_file(read: Any) -> None:
+    data = handbook(30)
+    whole = read(data, "a.pdf")
+    part = read(data, "a.pdf", ExtractionLimits(pages=(4, 5)))
+    assert {span.locator.page for span in part.spans} == {4, 5}
+    expected = [
+        (whole.text[span.start : span.end], span.locator)
+        for span in whole.spans
+        if span.locator.page in (4, 5)
+    ]
+    assert [(part.text[span.start : span.end], span.locator) for span in part.spans] == expected
+    assert part.spans[0].locator.heading_path == ("Hotels",)
+    assert (part.coverage.read, part.coverage.total) == (2, 2)
+    assert warnings(part) == {"repeated_lines_removed": 4}
+
+
+def test_a_range_beyond_the_last_page_is_told(read: Any) -> None:
+    with pytest.raises(NoText, match="3 pages; pages 7–8") as caught:
+        read(handbook(3), "a.pdf", ExtractionLimits(pages=(7, 8)))
+    assert "between 1 and 3" in caught.value.next_step
+
+
+def test_a_range_may_lie_in_a_file_with_too_many_pages(read: Any) -> None:
+    limits = ExtractionLimits(pages=(2, 3), max_pages=2)
+    assert read(handbook(5), "a.pdf", limits).coverage.total == 2
+    with pytest.raises(ResourceLimit):
+        read(handbook(5), "a.pdf", ExtractionLimits(pages=(1, 3), max_pages=2))
+
+
+def test_pages_without_time_left_are_missing(read: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter(range(1_000))
+    monkeypatch.setattr("rag.extract.pdf.time.monotonic", lambda: float(next(clock)))
+    extraction = read(handbook(6), "a.pdf", ExtractionLimits(time_s=5))
+    assert extraction.coverage.missing == ("5", "6")
+    assert extraction.is_partial
+    assert warnings(extraction)["read_time"] == 2
+    assert time.monotonic() > 6
+
+
+def test_chinese_set_with_spaces_between_all_characters_is_closed_up() -> None:
+    from rag.extract.pdf_text import _unspaced
+
+    assert _unspaced("关 于 红 军 作 战 1") == "关于红军作战 1"
+    assert _unspaced("第一章 总则") == "第一章 总则"
+    assert _unspaced("the 关 a b c") == "the 关 a b c"
+
+
+def test_blocks_of_a_page_without_boxes_are_read(read: Any) -> None:
+    def page(canvas: Canvas) -> None:
+        lines(canvas, ["Words on a page whose boxes do not meet."])
+        canvas.setCropBox((600, 900, 610, 910))
+
+    extraction = read(pdf(page), "a.pdf")
+    assert blocks(extraction) == ["Words on a page whose boxes do not meet."]
