@@ -32,8 +32,9 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 # The readers that are used; others of Pillow start programs or were never tried.
-_READERS = ("PNG", "JPEG", "MPO", "TIFF", "WEBP", "BMP", "GIF")
-_MULTIPAGE = "TIFF"  # several frames elsewhere are an animation, or a camera's second lens
+_READERS = ("PNG", "JPEG", "TIFF", "WEBP", "BMP", "GIF")
+_MULTIPAGE = "TIFF"
+_ANIMATED = ("GIF", "PNG", "WEBP")  # a second frame of a JPEG is its preview or the other lens
 # A0 at 200 dpi. Each pixel costs three bytes, and as much again while it is turned and scaled.
 _MAX_PIXELS = 100_000_000
 _MIN_PIXELS = 16
@@ -61,8 +62,8 @@ def read(path: Path, *, filename: str, limits: ExtractionLimits) -> Reading:
             warnings.simplefilter("ignore")  # Pillow warns of odd metadata; sizes are checked here
             with Image.open(path, formats=_READERS) as picture:
                 n_frames = getattr(picture, "n_frames", 1)
-                is_multipage = picture.format == _MULTIPAGE
-                numbers = _frame_numbers(n_frames if is_multipage else 1, limits)
+                numbers = _frame_numbers(n_frames if picture.format == _MULTIPAGE else 1, limits)
+                n_unread = n_frames - 1 if picture.format in _ANIMATED else 0
                 for number in numbers:
                     picture.seek(number - 1)
                     _read_frame(picture, number, scan)
@@ -72,7 +73,6 @@ def read(path: Path, *, filename: str, limits: ExtractionLimits) -> Reading:
         raise _too_many_pixels() from exc
     except (OSError, EOFError, ValueError, SyntaxError, KeyError, IndexError, TypeError, struct.error) as exc:
         raise DamagedDocument("The picture is damaged or cut off.") from exc
-    n_unread = 0 if is_multipage else n_frames - 1
     return _reading(scan, numbers, filename, limits, n_unread_frames=n_unread)
 
 
