@@ -6,10 +6,11 @@ import mmap
 import re
 from pathlib import Path
 
-from rag.errors import EmptyDocument, EncryptedDocument, UnsupportedFormat
+from rag.errors import DamagedDocument, EmptyDocument, EncryptedDocument, UnsupportedFormat
 from rag.extract.container import sniff_container
 from rag.extract.decoding import decode_text, looks_binary
 from rag.extract.formats import FORMATS
+from rag.extract.ole import is_cut_off, root_names
 
 _HEAD_BYTES = 64 * 1024
 _OLE_MAGIC = bytes.fromhex("d0cf11e0a1b11ae1")
@@ -132,11 +133,14 @@ def _format_of_magic(head: bytes) -> str | None:
 
 def _ole_format(path: Path) -> str:
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        if data.find("EncryptedPackage".encode("utf-16-le")) >= 0:
+        names = root_names(data)
+        if not names and is_cut_off(data):
+            raise DamagedDocument("The file is an old Office container whose end is missing.")
+        # A broken directory is searched for names; they may be those of an embedded file.
+        has = names.__contains__ if names else lambda name: data.find(name.encode("utf-16-le")) >= 0
+        if has("EncryptedPackage"):
             raise EncryptedDocument("The file is an Office document with a password.")
-        found = next(
-            (name for stream, name in _OLE_STREAMS if data.find(stream.encode("utf-16-le")) >= 0), ""
-        )
+        found = next((name for stream, name in _OLE_STREAMS if has(stream)), "")
     if found in _OLD_OFFICE:
         label, new = _OLD_OFFICE[found]
         raise UnsupportedFormat(

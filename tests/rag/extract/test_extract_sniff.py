@@ -3,9 +3,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from office_files import xls
 from test_extract_pdf import lines, pdf
 
-from rag.errors import EmptyDocument, EncryptedDocument, UnsupportedFormat
+from rag.errors import DamagedDocument, EmptyDocument, EncryptedDocument, UnsupportedFormat
 from rag.extract.formats import FORMATS, current_extractors, supported_suffixes
 
 OLE = bytes.fromhex("d0cf11e0a1b11ae1") + b"\0" * 600
@@ -29,12 +30,11 @@ def test_a_pdf_under_any_name_is_read_and_reported(read: Any) -> None:
         (b"<!DOCTYPE html><html><body>Log in</body></html>", "policy.docx", r"ends in \.docx.*HTML"),
         (b"\x89PNG\r\n\x1a\n....", "policy.pdf", "PNG"),
         (b"\xff\xd8\xff\xe0....", "photo.txt", "JPEG"),
-        (b"{\\rtf1\\ansi text}", "letter.doc", "RTF"),
         (b"\x00\x00\x00\x18ftypmp42", "talk.mp4", "MP4"),
         (b"SQLite format 3\x00", "db.txt", "SQLite"),
         (b"Received: by x\nMessage-ID: <1@x>\nSubject: Hi\n\nHello", "mail.txt", "e-mail"),
         (ole("WordDocument"), "old.docx", r"old Word document"),
-        (ole("Workbook"), "old.xls", r"old Excel workbook"),
+        (ole("PowerPoint Document"), "old.ppt", r"old PowerPoint"),
         (OLE, "x.bin", "OLE"),
         (bytes(range(256)) * 4, "x.txt", "binary data"),
     ],
@@ -45,6 +45,14 @@ def test_the_reason_names_what_the_content_looks_like(
     with pytest.raises(UnsupportedFormat, match=names) as caught:
         read(data, filename)
     assert caught.value.next_step
+
+
+def test_an_office_file_is_known_by_its_root_and_not_by_what_is_embedded(read: Any) -> None:
+    cells = {(1, 1): "the stream WordDocument of an embedded file"}
+    assert "WordDocument".encode("utf-16-le") in xls({"S": cells})
+    assert read(xls({"S": cells}), "old.xls").format == "xls"
+    with pytest.raises(DamagedDocument, match="end is missing"):
+        read(xls({"S": cells})[:3000], "old.xls")
 
 
 def test_encrypted_office_files(read: Any) -> None:
@@ -67,6 +75,7 @@ def test_no_bytes(read: Any) -> None:
         (b"just words", "README", "text"),
         (b"<html><body>x</body></html>", "a.txt", "html"),
         (b"<div><p>x</p></div>", "a.htm", "html"),
+        (b"{\\rtf1\\ansi text}", "letter.doc", "rtf"),
         (b"The header is %PDF-1.7, as the format says.", "a.txt", "text"),
         (b"From: the team\n\nSubject matters.", "a.txt", "text"),
     ],
