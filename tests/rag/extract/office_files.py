@@ -33,11 +33,11 @@ def zipped(parts: Mapping[str, str | bytes]) -> bytes:
     return buffer.getvalue()
 
 
-def open_document(kind: str, body: str, *, styles: str = "", **parts: str) -> bytes:
+def open_document(kind: str, body: str, *, automatic: str = "", **parts: str) -> bytes:
     """An OpenDocument file; `parts` are whole further parts, named without ``.xml``."""
     element = {"spreadsheet": "spreadsheet", "text": "text", "presentation": "presentation"}[kind]
     content = (
-        f"<office:document-content {NAMESPACES}><office:automatic-styles>{styles}</office:automatic-styles>"
+        f"<office:document-content {NAMESPACES}><office:automatic-styles>{automatic}</office:automatic-styles>"
         f"<office:body><office:{element}>{body}</office:{element}></office:body></office:document-content>"
     )
     return zipped(
@@ -92,7 +92,7 @@ def ods(sheets: Mapping[str, Cells], *, hidden: Iterable[str] = ()) -> bytes:
         '<style:style style:name="hidden" style:family="table">'
         '<style:table-properties table:display="false"/></style:style>'
     )
-    return open_document("spreadsheet", "".join(body), styles=style)
+    return open_document("spreadsheet", "".join(body), automatic=style)
 
 
 def xlsb(sheets: Mapping[str, Cells], *, hidden: Iterable[str] = ()) -> bytes:

@@ -90,9 +90,7 @@ def test_a_broken_part_of_a_binary_workbook_is_damage(read: Any) -> None:
 
 
 def ods_rows(*rows: str) -> bytes:
-    return open_document(
-        "spreadsheet", f'<table:table table:name="S">{"".join(rows)}</table:table>', styles=""
-    )
+    return open_document("spreadsheet", f'<table:table table:name="S">{"".join(rows)}</table:table>')
 
 
 def ods_row(*cells: str, repeated: int = 1) -> str:
