@@ -20,11 +20,13 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
 
 from rag.config import ExtractionLimits
 from rag.errors import DamagedDocument, EmptyDocument, ExtractorCrashed, ResourceLimit
+from rag.extract.sniff import is_recording
 from rag.extract.wire import decode_result, encode_request
 from rag.types import Extraction
 
@@ -55,6 +57,10 @@ _MEMORY_WORDS = (
     b"failed to allocate",
     b"memory allocation of",
 )
+_ABORTS = tuple(
+    -number for number in (signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS, signal.SIGTRAP, signal.SIGILL)
+)
+_NEAR_LIMIT = 0.5
 _THREAD_LIMITS = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "2")
 
 
@@ -63,6 +69,8 @@ def extract_in_sandbox(path: Path, *, filename: str, limits: ExtractionLimits) -
     try:
         if path.stat().st_size == 0:
             raise EmptyDocument("The file has no bytes.")
+        if limits.speech_model and is_recording(path):
+            limits = replace(limits, time_s=limits.recording_time_s)
     except OSError as exc:
         raise DamagedDocument(
             "The stored file cannot be opened.", next_step="Upload the file again."
@@ -73,15 +81,23 @@ def extract_in_sandbox(path: Path, *, filename: str, limits: ExtractionLimits) -
         Path(folder, "request").write_bytes(encode_request(str(path.resolve()), filename, limits))
         log.touch()
         with _servers.borrowed() as server:
-            status = server.run(Path(folder), time_s=limits.time_s)
-        _log_child(log, status, time.monotonic() - started)
-        if status is None:
+            end = server.run(Path(folder), time_s=limits.time_s)
+        _log_child(log, end.status, time.monotonic() - started)
+        if end.status is None:
             raise ResourceLimit(f"Reading the file took longer than {limits.time_s:g} seconds.")
-        if status == 0 and result.exists():
+        if end.status == 0 and result.exists():
             return decode_result(result.read_bytes())
-        if _ran_out(status, log):
+        if _ran_out(end.status, log) or _fell_near_the_limit(end, limits.memory_mib):
             raise ResourceLimit(f"Reading the file needs more than {limits.memory_mib:,} MiB of memory.")
         raise ExtractorCrashed("The process that reads files ended without a result.")
+
+
+@dataclass(frozen=True, slots=True)
+class _End:
+    """How a job ended: exit status, negative for a signal, None at the time limit; its peak memory."""
+
+    status: int | None
+    peak_kib: int
 
 
 class _Server:
@@ -93,13 +109,14 @@ class _Server:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
+            bufsize=0,  # `select` must see every line that was not read yet
             cwd=tempfile.gettempdir(),
             env=_clean_environment(),
             start_new_session=True,
         )
 
-    def run(self, folder: Path, *, time_s: float) -> int | None:
-        """The job's exit status, negative for a signal; None when it was stopped at the time limit.
+    def run(self, folder: Path, *, time_s: float) -> _End:
+        """How the job ended, after at most `time_s` seconds.
 
         Raises:
             ExtractorCrashed: the server itself is gone.
@@ -119,13 +136,14 @@ class _Server:
             answers, _, _ = select.select([self._pipe(self._process.stdout)], [], [], time_s)
             if not answers:
                 os.killpg(child, signal.SIGKILL)
-            status = self._answer()["status"]
+            answer = self._answer()
+            end = _End(answer["status"] if answers else None, answer["peak_kib"])
         except (OSError, ValueError, KeyError) as exc:
             raise ExtractorCrashed("The process that starts the readers of files ended.") from exc
         except BaseException:  # Ctrl+C, or a task's own time limit
             self.close(child)
             raise
-        return status if answers else None
+        return end
 
     def is_alive(self) -> bool:
         """False once the process has ended."""
@@ -210,6 +228,14 @@ def _ran_out(status: int, log: Path) -> bool:
         return True
     said = _tail(log).lower()
     return any(word in said for word in _MEMORY_WORDS)
+
+
+def _fell_near_the_limit(end: _End, memory_mib: int) -> bool:
+    """A C library that gets no memory may abort without a word: PDFium does.
+
+    What is resident is less than the address space that the limit counts.
+    """
+    return end.status in _ABORTS and end.peak_kib > _NEAR_LIMIT * memory_mib * 1024
 
 
 def _tail(log: Path) -> bytes:

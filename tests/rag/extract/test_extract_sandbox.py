@@ -56,8 +56,8 @@ def test_the_sub_process_gives_what_reading_here_gives(tmp_path: Path) -> None:
 
 
 def test_reasons_come_back_as_they_are(tmp_path: Path) -> None:
-    with pytest.raises(UnsupportedFormat, match="PNG") as caught:
-        extract_file(stored(tmp_path, b"\x89PNG\r\n\x1a\n...."), filename="a.pdf")
+    with pytest.raises(UnsupportedFormat, match="program") as caught:
+        extract_file(stored(tmp_path, b"\x7fELF\x02\x01\x01...."), filename="a.pdf")
     assert caught.value.next_step == UnsupportedFormat.default_next_step
 
 
@@ -217,6 +217,18 @@ def test_one_server_reads_many_files(tmp_path: Path, monkeypatch: pytest.MonkeyP
     extract_file(path, filename="a.txt")
     monkeypatch.setattr(subprocess, "Popen", pytest.fail)
     assert [extract_file(path, filename="a.txt").text for _ in range(3)] == ["Text."] * 3
+
+
+def test_a_reader_that_ends_at_once_is_noticed_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sandbox, "_BOOTSTRAP", "pass")
+    path = stored(tmp_path, b"Text.")
+    started = time.monotonic()
+    for _ in range(200):
+        with pytest.raises(ExtractorCrashed):
+            extract_file(path, filename="a.txt", limits=ExtractionLimits(time_s=30))
+    assert time.monotonic() - started < 30
 
 
 def test_a_server_that_was_killed_is_replaced(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from rich.table import Table
 
 import rag
 from console import engine
+from workers.bench_ingest import IngestReport, ingest_table, measure_ingest
 from workers.files import files_below
 from workers.sample import SAMPLE_HANDBOOK, SAMPLE_QUESTIONS
 
@@ -68,7 +69,7 @@ class Command(BaseCommand):
             "corpus",
             nargs="*",
             help="folder of documents, or FOLDER=GOLDEN with a folder that holds needles.jsonl and refusals.jsonl; "
-            "without any, the sample handbook",
+            "without any, the sample handbook. `ingest FOLDER…` measures only how fast folders are read and indexed",
         )
         parser.add_argument(
             "--repeats", type=int, default=3, help="interleaved repeats of each encoding side"
@@ -81,6 +82,14 @@ class Command(BaseCommand):
     def handle(self, *, corpus: list[str], repeats: int, max_texts: int, json: Path | None, **_: Any) -> None:
         """Measure each corpus and print the tables."""
         out = Console(highlight=False, width=120 if not os.isatty(1) else None)
+        if corpus[:1] == ["ingest"]:
+            folders = [_corpus(entry).path for entry in corpus[1:]] or [SAMPLE_HANDBOOK]
+            measured = [measure_ingest(path, repeats=repeats, max_texts=max_texts) for path in folders]
+            out.print(f"{_machine()}\n")
+            out.print(ingest_table(measured))
+            if json is not None:
+                _write(json, measured)
+            return
         corpora = [_corpus(entry) for entry in corpus] or [_sample()]
         reports = [_measure(entry, repeats=repeats, max_texts=max_texts) for entry in corpora]
         out.print(f"{_machine()}\n")
@@ -308,5 +317,5 @@ def _filled(table: Table, rows: list[tuple[str, list[str]]]) -> Table:
     return table
 
 
-def _write(path: Path, reports: list[CorpusReport]) -> None:
+def _write(path: Path, reports: Sequence[CorpusReport | IngestReport]) -> None:
     path.write_text(json.dumps([asdict(report) for report in reports], indent=2, default=str) + "\n")
