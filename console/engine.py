@@ -23,7 +23,9 @@ def config() -> rag.RagConfig:
 
 def limits() -> rag.ExtractionLimits:
     """What one file may cost."""
-    return rag.ExtractionLimits()
+    return rag.ExtractionLimits(
+        speech_model=settings.SPEECH_MODEL, recording_time_s=settings.RECORDING_TIME_S
+    )
 
 
 def embedder(model: str) -> rag.Embedder:

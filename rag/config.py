@@ -51,7 +51,8 @@ class ExtractionLimits:
     `max_pages` and `max_cells` what is read, `max_unpacked_mib` what a zip container may unpack to,
     `max_chars` the canonical text, `max_attachment_mib` all files inside one file together.
     `pages`, first and last from 1, reads only these pages of a PDF. `speech_model` is the name or
-    folder of a Whisper model for recordings; without one they are not read.
+    folder of a Whisper model for recordings; without one they are not read. They may take
+    `recording_time_s` instead of `time_s`; what was heard by then is kept.
     """
 
     memory_mib: int = 3_072
@@ -63,3 +64,4 @@ class ExtractionLimits:
     max_attachment_mib: int = 100
     pages: tuple[int, int] | None = None
     speech_model: str = ""
+    recording_time_s: float = 3_600.0

@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 
 RENDER_TIMEOUT_S = 30
 MAX_SOURCE_CHARS = 20_000
-TEXT_FORMATS = frozenset({"text", "markdown", "html", "csv"})
+TEXT_FORMATS = frozenset({"text", "markdown", "html", "csv", "eml", "vtt", "srt"})
 _renderers = threading.BoundedSemaphore(2)
 
 

@@ -106,6 +106,20 @@ def sniff_format(path: Path, *, filename: str) -> str:
     return _text_format(decode_text(head).text, Path(filename).suffix.lower())
 
 
+def is_recording(path: Path) -> bool:
+    """The file begins as a recording does; for what has to be known before it is read.
+
+    Raises:
+        OSError: the file cannot be opened.
+    """
+    with path.open("rb") as file:
+        head = file.read(64)
+    try:
+        return _format_of_magic(head) == "recording"
+    except UnsupportedFormat:
+        return False
+
+
 def _is_pdf(head: bytes) -> bool:
     """``%PDF-`` at the start, or as readers allow within 1,024 bytes if PDF objects follow."""
     start = head.lstrip(b"\xef\xbb\xbf \t\r\n\x00")
