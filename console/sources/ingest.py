@@ -86,7 +86,12 @@ def ingest_documents(document_ids: Sequence[int], on_done: Callable[[], None]) -
     Raises:
         rag.Unavailable: see `ingest_due`.
     """
-    _ingest((document for each in document_ids if (document := claim(each)) is not None), on_done)
+    suspects = set(Document.objects.filter(pk__in=document_ids, n_claims__gt=0).values_list("pk", flat=True))
+    fresh = (each for each in document_ids if each not in suspects)
+    _ingest((document for each in fresh if (document := claim(each)) is not None), on_done)
+    for each in suspects:
+        if (document := claim(each)) is not None:
+            _ingest(iter([document]), on_done)
 
 
 def _with_others(first: Document) -> Iterator[Document]:
@@ -275,6 +280,11 @@ def purge_document(document_id: int) -> bool:
         document.index_stamps.all().delete()
         Document.objects.filter(_is_out(), pk=document_id).update(n_chunks=None)
         return True
+    # Their rows would go with this one, and nobody would know what to remove from the indexes.
+    for child in document.children.exclude(deleted_at=None):
+        purge_document(child.pk)
+    if document.children.exists():
+        return False  # a worker still holds one; the sweep comes back
     freed = left_out_for(document)
     with transaction.atomic():
         document.delete()

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from datetime import timedelta
 
 import pytest
+from django.utils import timezone
 
 import rag
 from console import engine
@@ -92,6 +93,27 @@ def test_what_was_claimed_before_is_read_alone(admin: User, folder: Folder, sent
     assert states()["suspect.md"] == "indexed"
 
 
+def test_a_command_reads_what_was_claimed_before_alone_and_last(
+    admin: User, folder: Folder, sent: list, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    suspects = [upload(admin, folder, f"suspect-{number}.md", notes(number)).pk for number in range(3)]
+    Document.objects.update(n_claims=1)
+    fresh = [upload(admin, folder, f"fresh-{number}.md", notes(9 + number)).pk for number in range(3)]
+    batches: list[list[int]] = []
+    real = rag.index_documents
+
+    def seen(index: rag.Index, documents: list[rag.DocumentText], **more: object) -> rag.BatchReport:
+        batches.append([document.document_id for document in documents])
+        return real(index, documents, **more)
+
+    monkeypatch.setattr(rag, "index_documents", seen)
+    done: list[None] = []
+    ingest.ingest_documents([*suspects, *fresh], lambda: done.append(None))
+    assert len(done) == 6
+    assert sorted(batches[-3:]) == [[pk] for pk in suspects]
+    assert sorted(pk for batch in batches[:-3] for pk in batch) == fresh
+
+
 def test_a_store_that_is_away_costs_no_document_a_claim(
     admin: User, folder: Folder, sent: list, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -175,27 +197,9 @@ def test_a_folder_may_leave_near_duplicates_out_until_the_original_goes(
     assert (second.state, second.near_duplicate_of) == (DocumentState.INDEXED, None)
 
 
-def test_a_claim_is_prolonged_while_the_batch_before_is_worked_on(
-    admin: User, folder: Folder, sent: list, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for number in range(4):
-        upload(admin, folder, f"note-{number}.md", notes(number))
-    leases: list[object] = []
-    real = claims.prolong
-
-    def seen(documents: object) -> None:
-        documents = list(documents)
-        real(documents)
-        leases.extend(Document.objects.filter(pk__in=[d.pk for d in documents]).values_list("lease_until"))
-
-    monkeypatch.setattr(ingest, "prolong", seen)
-    ingest.ingest_due(Document.objects.earliest("pk").pk)
-    assert all(lease is not None for (lease,) in leases)
-    assert set(states().values()) == {"indexed"}
-
-
-def test_originals_are_not_touched(admin: User, folder: Folder, sent: list, data_folder: Path) -> None:
-    document = upload(admin, folder, "hotels.md", HOTELS)
-    ingest.ingest_due(document.pk)
-    stored = [path for path in (data_folder / "files").rglob("*") if path.is_file()]
-    assert [path.read_bytes() for path in stored] == [HOTELS]
+def test_claims_are_prolonged_while_work_goes_on(admin: User, folder: Folder, sent: list) -> None:
+    document = claims.claim(upload(admin, folder, "hotels.md", HOTELS).pk)
+    Document.objects.update(lease_until=timezone.now())
+    claims.prolong([document])
+    document.refresh_from_db()
+    assert document.lease_until > timezone.now() + timedelta(seconds=60)
