@@ -23,7 +23,7 @@ from rich.table import Table
 from rich.text import Text
 
 from console import engine
-from console.sources.ingest import ingest_document
+from console.sources.ingest import ingest_documents
 from console.sources.models import ATTENTION_STATES, WORKING_STATES, Document, DocumentState
 from workers.ownership import DataFolderOwnership
 
@@ -86,12 +86,13 @@ def _read_here(ids: list[int]) -> None:
     Document.objects.filter(pk__in=ids).update(lease_until=None)
     with file_progress() as progress:
         bar = progress.add_task("indexing", total=len(ids))
-        due = list(ids)
-        for document_id in due:  # grows by what is found inside a file
-            ingest_document(document_id)
-            inside = Document.objects.filter(parent=document_id, state__in=WORKING_STATES, deleted_at=None)
-            due += inside.values_list("pk", flat=True)
-            progress.update(bar, advance=1, total=len(due))
+        due, n_due = list(ids), len(ids)
+        while due:
+            ingest_documents(due, lambda: progress.advance(bar))
+            inside = Document.objects.filter(parent__in=due, state__in=WORKING_STATES, deleted_at=None)
+            due = list(inside.values_list("pk", flat=True))
+            n_due += len(due)
+            progress.update(bar, total=n_due)
 
 
 def _wait(ids: list[int], timeout_s: float) -> None:

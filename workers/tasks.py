@@ -25,6 +25,7 @@ def _retry_in_s(task: Task[Any, Any]) -> float:
 def ingest_document(self: Task[Any, Any], document_id: int) -> None:
     """Extract and index one document, and others that wait."""
     try:
+        stalled.revive_stalled()  # there is a worker again
         ingest.ingest_due(document_id)
     except rag.Unavailable as error:
         raise self.retry(exc=error, countdown=_retry_in_s(self)) from error
@@ -60,6 +61,7 @@ def pick_up_pending(at_start: bool = False) -> None:
     """Queue again what a lost message, a restart or a dead worker left pending."""
     if at_start:
         ingest.remove_forgotten_files()
+        stalled.revive_stalled()
     ingest.pick_up_pending(at_start=at_start)
     stalled.mark_stalled()
     questions.pick_up_pending(at_start=at_start)

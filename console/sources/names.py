@@ -38,7 +38,8 @@ def clean_name(name: str) -> str:
 
 def is_system_file(name: str) -> bool:
     """True for hidden files and what operating systems leave beside people's files; `name` uses `/`."""
-    return any(part.startswith(".") or part.lower() in _SYSTEM_PARTS for part in name.split("/"))
+    parts = [part for part in name.split("/") if part not in {".", ".."}]
+    return any(part.startswith(".") or part.lower() in _SYSTEM_PARTS for part in parts)
 
 
 def says_the_name(title: str, name: str) -> bool:

@@ -14,6 +14,7 @@ from console.people.models import User
 from console.questions.models import Question
 from console.questions.services import answer_question
 from console.sources import ingest
+from console.sources.claims import claim
 from console.sources.models import Document, DocumentState, Folder
 from tests.workers.conftest import HOTELS, LAPTOPS, upload
 from workers.management.commands import ask as ask_command
@@ -55,7 +56,7 @@ def test_an_interrupted_ingest_is_taken_up_by_the_same_command(
 ) -> None:
     (files / "broken.pdf").unlink()
     waiting = upload(admin, folder, "policy.md", HOTELS)
-    ingest._claim(waiting.pk)  # the process was killed in the middle
+    claim(waiting.pk)  # the process was killed in the middle
     assert "1 indexed" in run("ingest", str(files), "--folder", "Travel")
     assert Document.objects.get().state == DocumentState.INDEXED
 
