@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from rag.extract.canonical import CanonicalBuilder, line_text
+from rag.extract.html_inline import BLOCKS, inline_text
 from rag.extract.html_rows import is_data_table, table_rows
 from rag.extract.outline import HeadingTrail
 from rag.types import BlockKind, Locator
@@ -15,14 +16,6 @@ from rag.types import BlockKind, Locator
 if TYPE_CHECKING:
     from bs4 import Tag
 
-_BLOCKS = frozenset(
-    (
-        "address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "details", "dialog", "div",
-        "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header",
-        "hgroup", "hr", "html", "legend", "li", "main", "nav", "ol", "p", "pre", "section", "summary", "table", "tbody",
-        "td", "tfoot", "th", "thead", "tr", "ul",
-    )
-)  # fmt: skip
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _LIST_PARTS = frozenset(("li", "dt", "dd"))
 _PERMALINK_SIGNS = ("¶", "#", "§", "🔗")
@@ -68,7 +61,7 @@ class HtmlBlocks:
         name = element.name
         if name == "br":
             self._inline.append("\n")
-        elif name not in _BLOCKS:
+        elif name not in BLOCKS:
             self._walk(element, kind)
         else:
             self._flush(kind)
@@ -120,12 +113,10 @@ class HtmlBlocks:
 
 def _title_of(heading: Tag) -> str:
     """A heading's words, without the sign that links to itself."""
-    for part in heading.find_all(["br", "a"]):
-        if part.name == "br":
-            part.replace_with(" ")
-        elif part.get_text(strip=True) in _PERMALINK_SIGNS:
-            part.extract()
-    return line_text(heading.get_text())
+    for link in heading.find_all("a"):
+        if link.get_text(strip=True) in _PERMALINK_SIGNS:
+            link.extract()
+    return line_text(inline_text(heading))
 
 
 def _anchor_of(heading: Tag) -> str | None:

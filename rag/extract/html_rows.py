@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rag.extract.canonical import line_text
+from rag.extract.html_inline import inline_text
 from rag.extract.tabular import joined_cells, names_columns
 from rag.types import BlockKind
 
@@ -43,7 +44,7 @@ def table_rows(table: Tag) -> Iterator[TableLine]:
     """The caption, then each row; a cell that spans rows is repeated in each of them."""
     caption = table.find("caption", recursive=False)
     if caption is not None:
-        yield TableLine(caption.get_text(" "), "paragraph")
+        yield TableLine(line_text(inline_text(caption)), "paragraph")
     spanning: _Spanning = {}
     is_first = True
     for row in _rows(table):
@@ -51,7 +52,7 @@ def table_rows(table: Tag) -> Iterator[TableLine]:
         upcoming: _Spanning = {}
         for cell in _cells(row):
             _fill_spanned(texts, spanning, upcoming)
-            text = line_text(cell.get_text(" "))
+            text = line_text(inline_text(cell))
             n_more = _rowspan(cell) - 1
             if n_more > 0:
                 upcoming[len(texts)] = (n_more, text)

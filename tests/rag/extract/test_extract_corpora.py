@@ -34,6 +34,12 @@ READ = [
     "html/healthy/markitdown__test_blog.html",
     "html/healthy/tika__testHTML_charset_utf16le.html",
     "csv/legacy_encoding_cp932/markitdown__test_mskanji.csv",
+    "epub/healthy/docling__epub_purvis_poetry.epub",
+    "epub/healthy/unstructured__winter-sports.epub",
+    "eml/broken/mail-parser__mail_malformed_1.eml",
+    "eml/healthy/tika__testRFC822_multipart_attachments.eml",
+    "eml/healthy/unstructured__fake-email-utf-16.eml",
+    "msg/healthy/tika__testMSG_chinese.msg",
 ]
 REFUSED = {
     "pdf/broken/pikepdf__378014596.pdf": "damaged",
@@ -45,7 +51,6 @@ REFUSED = {
     "xlsx/encrypted_user_pw/unstructured__password_protected.xlsx": "encrypted",
     "doc/healthy/tika__testWORD_various.doc": "unsupported_format",
     "pptx/healthy/docling__powerpoint_sample.pptx": "unsupported_format",
-    "epub/healthy/unstructured__winter-sports.epub": "unsupported_format",
     "pdf/broken/pikepdf__cyclic-toc.pdf": "no_text",
 }
 

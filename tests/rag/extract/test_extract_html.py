@@ -161,3 +161,9 @@ def test_an_article_names_its_first_heading_only(read: Any) -> None:
         (("One",), "one"),
         (("Two",), "one"),
     ]
+
+
+def test_cells_and_headings_read_as_they_are_shown(read: Any) -> None:
+    row = "<tr><td>H<sub>2</sub>O<br>cold</td><td><p>Loud</p><p><b>noisy</b>, small</p></td></tr>"
+    page = f"<html><body><h2>CO<sub>2</sub> <i>rules</i>, new</h2><table>{row}</table></body></html>"
+    assert blocks(read(page.encode(), "a.html")) == ["CO2 rules, new", "H2O cold | Loud noisy, small"]

@@ -30,9 +30,8 @@ def test_a_pdf_under_any_name_is_read_and_reported(read: Any) -> None:
         (b"<!DOCTYPE html><html><body>Log in</body></html>", "policy.docx", r"ends in \.docx.*HTML"),
         (b"\x89PNG\r\n\x1a\n....", "policy.pdf", "PNG"),
         (b"\xff\xd8\xff\xe0....", "photo.txt", "JPEG"),
-        (b"\x00\x00\x00\x18ftypmp42", "talk.mp4", "MP4"),
+        (b"\x00\x00\x00\x18ftypmp42", "talk.mp4", "recording; no speech model"),
         (b"SQLite format 3\x00", "db.txt", "SQLite"),
-        (b"Received: by x\nMessage-ID: <1@x>\nSubject: Hi\n\nHello", "mail.txt", "e-mail"),
         (ole("WordDocument"), "old.docx", r"old Word document"),
         (ole("PowerPoint Document"), "old.ppt", r"old PowerPoint"),
         (OLE, "x.bin", "OLE"),
@@ -78,6 +77,10 @@ def test_no_bytes(read: Any) -> None:
         (b"{\\rtf1\\ansi text}", "letter.doc", "rtf"),
         (b"The header is %PDF-1.7, as the format says.", "a.txt", "text"),
         (b"From: the team\n\nSubject matters.", "a.txt", "text"),
+        (b"Received: by x\nMessage-ID: <1@x>\nSubject: Hi\n\nHello", "mail.txt", "eml"),
+        (b"Subject: Hi\nMIME-Version: 1.0\nContent-Type: text/plain\n\nHello", "mail", "eml"),
+        (b"WEBVTT\n\n00:01.000 --> 00:02.000\nHello", "talk.txt", "vtt"),
+        (b"1\n00:00:01,000 --> 00:00:02,000\nHello", "talk.md", "srt"),
     ],
 )
 def test_text_formats(read: Any, data: bytes, filename: str, format_name: str) -> None:
