@@ -5,7 +5,8 @@ thread, so forking is safe, and parses nothing itself.
 
 A job is a line of JSON: `script` runs with `argv`, its standard input is the file `stdin`, its output goes
 to the file `log`, its working and temporary folder is `folder`. The answers are two lines:
-``{"pid": 7}`` at once and ``{"status": 0}`` at its end; a negative status is the signal that ended it.
+``{"pid": 7}`` at once and ``{"status": 0, "peak_kib": 9000}`` at its end; a negative status is the signal
+that ended it, the peak is of its resident memory.
 """
 
 from __future__ import annotations
@@ -49,9 +50,10 @@ def _run(job: dict[str, str]) -> None:
         _end_group(child)
         sys.exit(1)
     os.close(ended)
-    _, status = os.waitpid(child, 0)
+    _, status, usage = os.wait4(child, 0)
     _end_group(child)
-    _say(status=os.waitstatus_to_exitcode(status))
+    peak_kib = usage.ru_maxrss // 1024 if sys.platform == "darwin" else usage.ru_maxrss
+    _say(status=os.waitstatus_to_exitcode(status), peak_kib=peak_kib)
 
 
 def _say(**values: int) -> None:
