@@ -111,7 +111,7 @@ class _Walk:
         payload = self._payload(part)
         if payload is None:
             return []
-        decoded = decode_text(payload, declared=_charset(part))
+        decoded = decode_text(payload, declared=_charset(part, payload))
         if self.encoding is None and not decoded.encoding.startswith(("utf-16", "utf-32")):
             self.encoding = decoded.encoding
         is_flowed = str(part.get_param("format") or "").lower() == "flowed"
@@ -188,9 +188,16 @@ def _seal_of(part: Part) -> str:
     return "encrypted with PGP" if "pgp" in kind else "encrypted with S/MIME"
 
 
-def _charset(part: Part) -> str | None:
-    charset = part.get_content_charset()
-    return browser_encoding(charset) if charset else None
+def _charset(part: Part, payload: bytes) -> str | None:
+    """The codec that the part declares, but for mail programs that send UTF-8 under the name they always use."""
+    declared = browser_encoding(part.get_content_charset() or "")
+    if declared != "cp1252":
+        return declared
+    try:
+        payload.decode("utf-8")
+    except UnicodeDecodeError:
+        return None if part.get_content_charset() == "us-ascii" else declared
+    return "utf-8"
 
 
 def _filename(part: Part) -> str | None:

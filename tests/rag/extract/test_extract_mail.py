@@ -1,0 +1,310 @@
+from __future__ import annotations
+
+import base64
+import struct
+from email.message import EmailMessage
+from typing import Any
+
+import pytest
+from extraction_checks import blocks
+from outlook_file import attachment, compound_file, embedded, message
+
+from rag.config import ExtractionLimits
+from rag.errors import DamagedDocument, EncryptedDocument
+from rag.extract.rtf_packed import unpack_rtf
+
+HEADER = "From: Ada Byron <ada@example.org>\nTo: bob@example.org\nSubject: {}\nMIME-Version: 1.0\n"
+HTML = (
+    "<html><body><h1>Rates</h1><p>Oslo costs <b>120</b>.</p><p style='display:none'>Preview</p></body></html>"
+)
+
+
+def mail(**headers: str) -> EmailMessage:
+    made = EmailMessage()
+    for name, value in {
+        "From": "Ada <ada@example.org>",
+        "To": "bob@example.org",
+        "Subject": "Rates",
+        **headers,
+    }.items():
+        made[name] = value
+    return made
+
+
+def codes(extraction: Any) -> list[str]:
+    return [warning.code for warning in extraction.warnings]
+
+
+def test_header_text_and_title(read: Any) -> None:
+    made = mail(Cc="Åse Øst <ase@example.org>", Date="Tue, 01 Oct 2024 12:34:56 +0200", Subject="Überblick")
+    made.set_content("Dear Bob,\n\nHotels cost 90 euros.\n")
+    extraction = read(made.as_bytes(), "message.eml")
+    assert (extraction.format, extraction.title) == ("eml", "Überblick")
+    header, *body = blocks(extraction)
+    assert header.split("\n") == [
+        "From: Ada <ada@example.org>",
+        "To: bob@example.org",
+        "Cc: Åse Øst <ase@example.org>",
+        "Date: Tue, 01 Oct 2024 12:34:56 +0200",
+        "Subject: Überblick",
+    ]
+    assert body == ["Dear Bob,", "Hotels cost 90 euros."]
+    assert not extraction.is_partial
+
+
+@pytest.mark.parametrize("encoding", ["quoted-printable", "base64", "8bit"])
+@pytest.mark.parametrize(
+    ("charset", "text"),
+    [
+        ("iso-8859-1", "Hôtel à Noël"),
+        ("koi8-r", "Стоимость гостиницы"),
+        ("gb2312", "酒店费用"),
+        ("utf-8", "ホテル"),
+    ],
+)
+def test_transfer_encodings_and_charsets(read: Any, encoding: str, charset: str, text: str) -> None:
+    made = mail()
+    made.set_content(text, charset=charset, cte=encoding)
+    assert blocks(read(made.as_bytes(), "a.eml"))[1:] == [text]
+
+
+def test_raw_bytes_in_a_header_are_guessed(read: Any) -> None:
+    data = HEADER.format("Hôtel à Noël").encode("latin-1") + b"\nText"
+    assert read(data, "a.eml").title == "Hôtel à Noël"
+
+
+@pytest.mark.parametrize(
+    ("declared", "true"),
+    [("us-ascii", "utf-8"), ("us-ascii", "latin-1"), ("iso-8859-1", "utf-8"), ("x-none", "utf-8")],
+)
+def test_a_wrong_charset_does_not_garble(read: Any, declared: str, true: str) -> None:
+    data = HEADER.format("Rates") + f"Content-Type: text/plain; charset={declared}\n\nLe café à Noël"
+    assert blocks(read(data.encode(true), "a.eml"))[1:] == ["Le café à Noël"]
+
+
+def test_the_page_is_read_and_its_plain_copy_is_not_repeated(read: Any) -> None:
+    made = mail()
+    made.set_content("Rates\n\nOslo costs 120.")
+    made.add_alternative(HTML, subtype="html")
+    extraction = read(made.as_bytes(), "a.eml")
+    assert blocks(extraction)[1:] == ["Rates", "Oslo costs 120."]
+    assert extraction.spans[-1].locator.heading_path == ("Rates",)
+    assert codes(extraction) == ["hidden_text_dropped"]
+
+
+def test_plain_text_stands_in_for_a_page_without_words(read: Any) -> None:
+    made = mail()
+    made.set_content("Only here.")
+    made.add_alternative("<html><body><img src='x'></body></html>", subtype="html")
+    assert blocks(read(made.as_bytes(), "a.eml"))[1:] == ["Only here."]
+
+
+def test_flowed_text_is_joined(read: Any) -> None:
+    data = (
+        HEADER.format("Rates").encode()
+        + b"Content-Type: text/plain; format=flowed\n\nHotels \ncost 90.\n\n-- \nAda\n"
+    )
+    assert blocks(read(data, "a.eml"))[1] == "Hotels cost 90."
+
+
+def test_attachments(read: Any) -> None:
+    inner = mail(Subject="Old/new rates")
+    inner.set_content("Before.")
+    made = mail()
+    made.set_content("See the files.")
+    made.add_attachment(b"a,b\n1,2", maintype="text", subtype="csv", filename="..\\secret/rätes.csv")
+    made.add_attachment(b"%PDF-1.7", maintype="application", subtype="pdf")
+    made.add_attachment(inner)
+    made.add_attachment(b"\x89PNG", maintype="image", subtype="png", disposition="inline", cid="<logo>")
+    made.add_attachment("BEGIN:VCALENDAR", subtype="calendar", filename="invite.ics")
+    extraction = read(made.as_bytes(), "a.eml")
+    assert [file.name for file in extraction.attachments] == [
+        "rätes.csv",
+        "attachment 2.pdf",
+        "Old-new rates.eml",
+    ]
+    assert extraction.attachments[0].content == b"a,b\n1,2"
+    assert read(extraction.attachments[2].content, "Old-new rates.eml").title == "Old/new rates"
+    assert codes(extraction) == ["pictures_left_out", "invitations_left_out"]
+    assert not extraction.is_partial
+
+
+def test_attachments_are_bounded(read: Any) -> None:
+    made = mail()
+    made.set_content("See the files.")
+    for name in ("a.bin", "b.bin"):
+        made.add_attachment(b"x" * 700_000, maintype="application", subtype="octet-stream", filename=name)
+    extraction = read(made.as_bytes(), "a.eml", ExtractionLimits(max_attachment_mib=1))
+    assert [file.name for file in extraction.attachments] == ["a.bin"]
+    assert extraction.is_partial
+    assert [(warning.code, warning.count) for warning in extraction.warnings] == [
+        ("attachments_over_limit", 1)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ('multipart/encrypted; protocol="application/pgp-encrypted"; boundary=b\n\n--b\n\nx\n--b--\n', "PGP"),
+        ("application/pkcs7-mime; smime-type=enveloped-data\n\nMIIB", "encrypted with S/MIME"),
+        ("application/pkcs7-mime; smime-type=signed-data\n\nMIIB", "S/MIME signature"),
+        ("text/plain\n\n-----BEGIN PGP MESSAGE-----\n\nhQEM\n-----END PGP MESSAGE-----\n", "PGP"),
+    ],
+)
+def test_sealed_messages(read: Any, content: str, says: str) -> None:
+    with pytest.raises(EncryptedDocument, match=says) as caught:
+        read(f"{HEADER.format('Secret')}Content-Type: {content}".encode(), "a.eml")
+    assert "mail program" in caught.value.next_step
+
+
+def test_a_signed_message_that_can_be_read_is_read(read: Any) -> None:
+    data = HEADER.format("Rates") + (
+        'Content-Type: multipart/signed; protocol="application/pgp-signature"; boundary=b\n\n'
+        "--b\nContent-Type: text/plain\n\nHotels cost 90.\n"
+        "--b\nContent-Type: application/pgp-signature; name=signature.asc\n\niQEz\n--b--\n"
+    )
+    extraction = read(data.encode(), "a.eml")
+    assert blocks(extraction)[1:] == ["Hotels cost 90."]
+    assert (extraction.attachments, extraction.warnings) == ((), ())
+
+
+def test_a_message_that_was_cut_off_is_partial(read: Any) -> None:
+    made = mail()
+    made.set_content("See the file.")
+    made.add_attachment(bytes(range(256)) * 40, maintype="application", subtype="pdf", filename="a.pdf")
+    extraction = read(made.as_bytes()[:-5_001], "a.eml")
+    assert extraction.is_partial
+    assert codes(extraction) == ["cut_off"]
+
+
+def test_a_message_without_text_says_so(read: Any) -> None:
+    made = mail()
+    made.add_attachment(b"%PDF-1.7", maintype="application", subtype="pdf", filename="a.pdf")
+    assert codes(read(made.as_bytes(), "a.eml")) == ["no_message_text"]
+
+
+def test_a_web_archive_is_its_page(read: Any) -> None:
+    words = "Hotels cost at most 90 euros a night. " * 3
+    main = f"<nav>Menu</nav><main><h1 id=x>Rules</h1><p>{words}</p></main>"
+    data = (
+        "From: <Saved by Blink>\nSnapshot-Content-Location: https://example.org/rules\nSubject: Rules\n"
+        'MIME-Version: 1.0\nContent-Type: multipart/related; type="text/html"; boundary=b\n\n'
+        f"--b\nContent-Type: text/html\n\n<html><head><title>Travel rules</title></head><body>{main}</body></html>\n"
+        "--b\nContent-Type: text/css\n\np {color: red}\n--b--\n"
+    )
+    extraction = read(data.encode(), "page")
+    assert (extraction.title, extraction.attachments) == ("Travel rules", ())
+    assert blocks(extraction)[0] == "Rules"
+    assert "Menu" not in extraction.text
+    assert "Saved by" not in extraction.text
+    assert extraction.spans[-1].locator.anchor == "x"
+
+
+# Outlook
+
+TEXTS = {0x001A: "IPM.Note", 0x0037: "Résumé", 0x0C1A: "Ada Byron", 0x5D01: "ada@example.org"}
+RECIPIENTS = [("Bob", "bob@example.org", 1), ("Cy", "/o=Exchange/cn=Cy", 2)]
+
+
+def test_an_outlook_message(read: Any) -> None:
+    inner = message(
+        texts={0x0037: "Old / new", 0x1000: "Inner text."},
+        header=24,
+        attachments=[attachment("d.txt", b"deep")],
+    )
+    made = message(
+        texts={**TEXTS, 0x1000: "Hotels cost 90.\r\n\r\nBye."},
+        recipients=RECIPIENTS,
+        attachments=[attachment("rates.csv", b"a,b"), attachment("big.bin", b"x" * 9_000), embedded(inner)],
+    )
+    extraction = read(compound_file(made), "a.msg")
+    assert (extraction.format, extraction.title) == ("msg", "Résumé")
+    assert blocks(extraction) == [
+        "From: Ada Byron <ada@example.org>\nTo: Bob <bob@example.org>\nCc: Cy\nSubject: Résumé",
+        "Hotels cost 90.",
+        "Bye.",
+    ]
+    assert [(file.name, len(file.content)) for file in extraction.attachments[:2]] == [
+        ("rates.csv", 3),
+        ("big.bin", 9000),
+    ]
+    forwarded = read(extraction.attachments[2].content, extraction.attachments[2].name)
+    assert (forwarded.format, blocks(forwarded)[-1]) == ("eml", "Inner text.")
+    assert forwarded.attachments[0].content == b"deep"
+
+
+@pytest.mark.parametrize(
+    ("code_page", "codec", "text"),
+    [
+        (1252, "cp1252", "“Hôtel”"),
+        (950, "cp950", "旅館費用"),
+        (65001, "utf-8", "Zażółć"),
+        (99999, "cp1252", "Le café est à Noël"),
+    ],
+)
+def test_outlook_strings_that_are_not_unicode(read: Any, code_page: int, codec: str, text: str) -> None:
+    made = message(texts={0x0037: "Rates", 0x1000: text}, numbers={0x3FDE: code_page}, encoding=codec)
+    assert blocks(read(compound_file(made), "a.msg"))[1:] == [text]
+
+
+def test_an_outlook_page_and_its_pictures(read: Any) -> None:
+    page = HTML.replace("</body>", '<img src="cid:logo"></body>')
+    made = message(
+        texts={**TEXTS, 0x1000: "Rates Oslo costs 120."},
+        data={0x1013: page.encode()},
+        attachments=[attachment("logo.png", b"\x89PNG", mime_type="image/png", content_id="logo")],
+    )
+    extraction = read(compound_file(made), "a.msg")
+    assert blocks(extraction)[1:] == ["Rates", "Oslo costs 120."]
+    assert extraction.attachments == ()
+    assert codes(extraction) == ["pictures_left_out", "hidden_text_dropped"]
+
+
+def test_an_outlook_message_of_rtf_alone(read: Any) -> None:
+    rtf = rb"{\rtf1\ansi Hotels cost \b 90\b0 .\par Bye.}"
+    packed = struct.pack("<IIII", len(rtf) + 12, len(rtf), 0x414C454D, 0) + rtf
+    extraction = read(compound_file(message(texts=TEXTS, data={0x1009: packed})), "a.msg")
+    assert "Hotels cost 90." in extraction.text
+    assert "Bye." in extraction.text
+
+
+def test_packed_rtf_as_in_the_specification() -> None:
+    packed = bytes.fromhex(
+        "2d0000002b0000004c5a4675f1c5c7a703000a00726370673132354232 0af32068656c090020 6277 05b06c647d0a800fa0".replace(
+            " ", ""
+        )
+    )
+    assert unpack_rtf(packed, max_bytes=1_000) == b"{\\rtf1\\ansi\\ansicpg1252\\pard hello world}\r\n"
+    assert unpack_rtf(packed, max_bytes=10) is None
+    assert unpack_rtf(packed[:30], max_bytes=1_000) is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [("IPM.Note.SMIME", "smime.p7m"), ("IPM.Note", "message.rpmsg")],
+    ids=["smime", "rights"],
+)
+def test_sealed_outlook_messages(read: Any, kind: str, name: str) -> None:
+    made = message(texts={**TEXTS, 0x001A: kind}, attachments=[attachment(name, b"0")])
+    with pytest.raises(EncryptedDocument):
+        read(compound_file(made), "a.msg")
+
+
+def test_a_signed_outlook_message_is_kept_as_mime(read: Any) -> None:
+    made = message(
+        texts={**TEXTS, 0x001A: "IPM.Note.SMIME.MultipartSigned"},
+        attachments=[attachment("smime.p7m", b"Subject: x\n\ny")],
+    )
+    assert [file.name for file in read(compound_file(made), "a.msg").attachments] == ["message.eml"]
+
+
+def test_a_broken_outlook_message(read: Any) -> None:
+    data = compound_file(message(texts=TEXTS))
+    with pytest.raises(DamagedDocument):
+        read(data[:1_024] + "__properties_version1.0".encode("utf-16-le"), "a.msg")
+
+
+def test_base64_that_ends_early_still_gives_its_beginning(read: Any) -> None:
+    body = base64.b64encode(b"Hotels cost 90 euros.")[:-2]
+    data = HEADER.format("Rates").encode() + b"Content-Transfer-Encoding: base64\n\n" + body
+    assert "Hotels cost 90" in read(data, "a.eml").text
