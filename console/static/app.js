@@ -36,7 +36,8 @@
   }
 
   function fetchPart(element) {
-    return htmx.ajax("GET", element.dataset.url, { target: element, swap: "outerHTML" });
+    // The source: requests of one element wait for each other, and of many waiting only the last is sent.
+    return htmx.ajax("GET", element.dataset.url, { source: element, target: element, swap: "outerHTML" });
   }
 
   /* Several messages about one thing in a short time cause one request. */

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import re
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -132,6 +134,28 @@ def test_dropped_files_keep_their_folder(product: Product, new_page: NewPage) ->
     page.dispatch_event("[data-drop]", "drop", {"dataTransfer": data})
     for name in ("one.md", "two.md"):
         expect(row(page, name).locator(".chip.indexed")).to_be_visible()
+
+
+def test_a_zip_is_unpacked_and_a_document_is_disabled_and_enabled(product: Product, new_page: NewPage) -> None:
+    page = new_page()
+    make_folder(page, product, "Archive")
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as container:
+        container.writestr("gate.md", "# Gate\n\nThe north gate is locked at nine in the evening.")
+        container.writestr("pond.md", "# Pond\n\nThe pond is drained every second spring.")
+    file = {"name": "grounds.zip", "mimeType": "application/zip", "buffer": packed.getvalue()}
+    page.locator("[data-pick]").first.set_input_files([file])
+    expect(page.locator("[data-uploads]")).to_contain_text("2 new")
+    for name in ("gate.md", "pond.md"):
+        expect(row(page, name).locator(".chip.indexed")).to_be_visible()
+    expect(page.locator("#folder-counts")).to_contain_text("2 documents, 2 searchable")
+    row(page, "gate.md").get_by_role("link", name="gate.md").first.click()
+    mark(page)
+    page.get_by_role("button", name="Disable").click()
+    expect(page.locator(".chip.left_out")).to_be_visible()
+    assert_not_reloaded(page)
+    page.get_by_role("button", name="Enable").click()
+    expect(page.locator(".chip.indexed")).to_be_visible()
 
 
 def test_a_page_hears_of_what_others_do(product: Product, new_page: NewPage) -> None:
