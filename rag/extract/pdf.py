@@ -12,6 +12,7 @@ from rag.errors import DamagedDocument, EncryptedDocument, NoText, ResourceLimit
 from rag.extract.canonical import Reading
 from rag.extract.layout.margins import drop_running_lines
 from rag.extract.layout.segments import PageText
+from rag.extract.left_out import comments_left_out, hidden_text_left_out, left_out
 from rag.extract.page_warnings import (
     PAGE_CODES,
     PARTIAL_CODES,
@@ -181,15 +182,11 @@ def _warnings(
     for code in PAGE_CODES:
         if scan.named[code]:
             yield page_warning(code, scan.named[code])
-    if scan.n_hidden:
-        message = f"Left out: {count_of(scan.n_hidden, 'character')} that nobody can see on the pages."
-        yield ExtractionWarning("hidden_text_dropped", message, scan.n_hidden)
-    if scan.n_comments:
-        message = f"Left out: {count_of(scan.n_comments, 'comment')} on the pages."
-        yield ExtractionWarning("comments_dropped", message, scan.n_comments)
-    if n_lost_files:
-        message = f"Inside the PDF: {count_of(n_lost_files, 'file')} too large or damaged, not read."
-        yield ExtractionWarning("attachments_left_out", message, n_lost_files)
+    yield from hidden_text_left_out(scan.n_hidden)
+    yield from comments_left_out(scan.n_comments)
+    yield from left_out(
+        "attachments_left_out", n_lost_files, "file", detail=" inside the PDF, too large or damaged"
+    )
     if is_cut_off:
         yield ExtractionWarning(
             "file_cut_off", "The end of the file is missing; what could be read was kept."

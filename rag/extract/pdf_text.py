@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -37,6 +38,7 @@ _EAST_ASIAN = "[\u3001-\u30ff\u3400-\u9fff\uff01-\uff60]"
 _SPACED_PAIR = re.compile(f"(?<={_EAST_ASIAN}) (?={_EAST_ASIAN})")
 _PAIR = re.compile(f"{_EAST_ASIAN}(?={_EAST_ASIAN})")
 _MIN_SPACED_PAIRS = 3
+_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff]")
 
 
 @dataclass(slots=True)
@@ -57,6 +59,14 @@ class _Run:
         gap = max(box[0] - last[2], last[0] - box[2])
         is_alike = angle == self.angle and paint is self.paint
         return is_alike and overlap > _LINE_OVERLAP * height and gap <= WIDE_GAP * height
+
+    def add(self, char: str, box: Box) -> None:
+        """Append a character. PDFium spells a right-to-left ligature out backwards: لا as ا and ل."""
+        n_same = 0
+        if _RIGHT_TO_LEFT.match(char):
+            n_same = sum(1 for _ in takewhile(lambda other: other == box, reversed(self.boxes)))
+        self.text.insert(len(self.text) - n_same, char)
+        self.boxes.append(box)
 
     def height(self) -> float:
         """The usual height of its characters."""
@@ -213,8 +223,7 @@ def _runs(
             run.text.append(" ")
             run.is_bold = run.is_bold and _is_bold(raw, handle, index)
         has_space = False
-        run.text.append(char)
-        run.boxes.append(box)
+        run.add(char, box)
     return runs, n_unreadable
 
 

@@ -189,3 +189,17 @@ def test_blocks_of_a_page_without_boxes_are_read(read: Any) -> None:
 
     extraction = read(pdf(page), "a.pdf")
     assert blocks(extraction) == ["Words on a page whose boxes do not meet."]
+
+
+def test_a_ligature_that_is_spelt_backwards_is_turned_round() -> None:
+    from rag.extract.pdf_hidden import Paint
+    from rag.extract.pdf_text import _Run
+
+    run = _Run(0, Paint.FULL)
+    for char, left in (("\u0645", 30.0), ("\u0627", 20.0), ("\u0644", 20.0), ("\u0643", 10.0)):
+        run.add(char, (left, 0.0, left + 10, 12.0))
+    assert "".join(run.text) == "\u0645\u0644\u0627\u0643"
+    run = _Run(0, Paint.FULL)
+    for char in "fi":
+        run.add(char, (0.0, 0.0, 5.0, 12.0))
+    assert "".join(run.text) == "fi"
