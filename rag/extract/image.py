@@ -38,8 +38,9 @@ _ANIMATED = ("GIF", "PNG", "WEBP")  # a second frame of a JPEG is its preview or
 # A0 at 200 dpi. Each pixel costs three bytes, and as much again while it is turned and scaled.
 _MAX_PIXELS = 100_000_000
 _MIN_PIXELS = 16
-# Longer pictures are scaled down to this; what is much longer than wide is read in stretches.
-_MAX_SIDE = 2_340
+# Wider pictures are scaled down to this; what is much higher than wide is read in stretches.
+_MAX_WIDTH, _MAX_HEIGHT = 2_340, 20_000
+_LONG = 2
 _READ_TIME_SHARE = 0.8
 _HEIF_BRAND = b"ftyp"
 
@@ -99,7 +100,8 @@ def _read_frame(picture: Image, number: int, scan: Scan) -> None:
     if min(pixels.shape[:2]) < _MIN_PIXELS or ocr.is_blank(pixels):
         scan.leave(number, "blank_pages")
         return
-    found = ocr.recognise(pixels)
+    is_long = pixels.shape[0] > _LONG * pixels.shape[1]
+    found = ocr.recognise_long(pixels) if is_long else ocr.recognise(pixels)
     if not found.segments:
         scan.leave(number, "pages_without_text")
         return
@@ -115,8 +117,9 @@ def _pixels(picture: Image) -> NDArray[np.uint8]:
     frame = picture.copy()
     if frame.mode.startswith(("I;16", "I", "F")):
         frame = _eight_bits(frame)
-    frame.thumbnail((_MAX_SIDE, _MAX_SIDE * 4), Image.Resampling.LANCZOS)
     frame = ImageOps.exif_transpose(frame)
+    # A wide picture is no longer than a page; a high one may be a whole web page.
+    frame.thumbnail((_MAX_WIDTH, _MAX_HEIGHT), Image.Resampling.LANCZOS)
     if frame.has_transparency_data:
         frame = frame.convert("RGBA")
         paper = Image.new("RGBA", frame.size, "white")

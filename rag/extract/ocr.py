@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from rag.errors import ResourceLimit
@@ -22,6 +22,7 @@ _THREADS = 2
 # Grey levels (0 to 255): paper with dust or a scanner's shadow stays below, one line of text does not.
 _BLANK_DEVIATION = 2.0
 _MIN_SCORE = 0.5
+_MAX_SIDE = 2_000  # RapidOCR scales larger pictures down to this
 # A crop this much higher than wide is turned by the model before it is read (1.5 in RapidOCR).
 _TALL = 1.5
 # One line alone, or a few that the classifier of directions mistook, do not turn a page.
@@ -92,6 +93,36 @@ def recognise(image: NDArray[np.uint8]) -> RecognisedText:
     if turns % 2:
         width, height = height, width
     return RecognisedText(tuple(segments), tuple(scores), width, height)
+
+
+def recognise_long(image: NDArray[np.uint8]) -> RecognisedText:
+    """As `recognise`, for pictures much higher than wide, such as a screenshot of a whole web page.
+
+    The model would scale them down until no letter is left: they are cut between lines.
+    """
+    found = [(top, recognise(part)) for top, part in _stretches(image) if not is_blank(part)]
+    segments = [
+        replace(item, top=item.top + top, bottom=item.bottom + top)
+        for top, part in found
+        for item in part.segments
+    ]
+    scores = [score for _, part in found for score in part.scores]
+    if len(found) == 1:
+        return found[0][1]
+    return RecognisedText(tuple(segments), tuple(scores), float(image.shape[1]), float(image.shape[0]))
+
+
+def _stretches(image: NDArray[np.uint8]) -> Iterator[tuple[int, NDArray[np.uint8]]]:
+    """The picture from top to bottom in parts that the model takes as they are, with their tops."""
+    top, height = 0, int(image.shape[0])
+    while height - top > _MAX_SIDE:
+        # The evenest row of the last fifth: most likely it goes through no letter.
+        first = top + _MAX_SIDE * 4 // 5
+        rows = image[first : top + _MAX_SIDE].std(axis=(1, 2))
+        cut = first + int(rows.argmin())
+        yield top, image[top:cut]
+        top = cut
+    yield top, image[top:]
 
 
 def _quarter_turns(boxes: Sequence[_Corners], is_flipped: Sequence[bool]) -> int:

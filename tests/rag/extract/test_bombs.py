@@ -107,6 +107,34 @@ def giant_picture_in_pdf() -> bytes:
     return one_page(b"595 0 0 842 0 0 cm /P Do", picture, resources=b"/XObject <</P 5 0 R>>")
 
 
+def page_tree_that_multiplies() -> bytes:
+    """Ten levels of ten children each, all the same: 10^10 pages, none of which is counted."""
+    levels = [b"<</Type /Pages /Kids [%s]>>" % (b"%d 0 R " % (number + 1) * 10) for number in range(2, 12)]
+    page = b"<</Type /Page /MediaBox [0 0 595 842] /Resources <<>>>>"
+    return raw_pdf(b"<</Type /Catalog /Pages 2 0 R>>", *levels, page)
+
+
+def page_tree_that_lies() -> bytes:
+    return raw_pdf(
+        b"<</Type /Catalog /Pages 2 0 R>>",
+        b"<</Type /Pages /Kids [3 0 R] /Count 2000000000>>",
+        b"<</Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources <<>>>>",
+    )
+
+
+def filters_one_over_another() -> bytes:
+    packer = zlib.compressobj(1)
+    once = b"".join(packer.compress(b" " * MIB) for _ in range(600)) + packer.flush()
+    data = zlib.compress(once, 9)
+    content = b"<</Filter [/FlateDecode /FlateDecode] /Length %d>>\nstream\n%s\nendstream" % (len(data), data)
+    return raw_pdf(
+        b"<</Type /Catalog /Pages 2 0 R>>",
+        b"<</Type /Pages /Kids [3 0 R] /Count 1>>",
+        b"<</Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources <<>>>>",
+        content,
+    )
+
+
 def repacked(data: bytes, name: str, content: bytes | Callable[[bytes], bytes]) -> bytes:
     """An Office file with one part replaced."""
     buffer = io.BytesIO()
@@ -185,6 +213,9 @@ def gif_of_many_frames() -> bytes:
 
 ENDS_IN_A_REASON = {
     "pages.pdf": (many_pages, (ResourceLimit,)),
+    "page-tree.pdf": (page_tree_that_multiplies, (DamagedDocument, ResourceLimit, NoText)),
+    "page-count.pdf": (page_tree_that_lies, (DamagedDocument, ResourceLimit, NoText)),
+    "filters.pdf": (filters_one_over_another, (NoText, ResourceLimit)),
     "box.pdf": (lambda: one_page(WORDS, box=b"0 0 1e12 1e12", resources=FONT), ()),
     "box-and-picture.pdf": (
         lambda: one_page(b"0 0 100 100 re f", box=b"0 0 2000000000 2000000000"),

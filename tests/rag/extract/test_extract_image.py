@@ -43,6 +43,20 @@ def test_words_in_a_picture_are_recognised(read: Any, kind: str) -> None:
     assert not extraction.is_partial
 
 
+def test_a_screenshot_of_a_whole_page_keeps_its_letters(read: Any) -> None:
+    image = Image.new("RGB", (600, 6_000), "white")
+    pen = ImageDraw.Draw(image)
+    words = [f"Rule {row} of the house" for row in range(10, 60)]
+    for row, line in enumerate(words):
+        pen.text((40, 40 + 118 * row), line, fill="black", font=ImageFont.load_default(22))
+    found = letters(read(saved(image, "PNG"), "page.png").text)
+    places = [found.find(letters(line)) for line in words]
+    assert sum(place >= 0 for place in places) >= 48
+    assert places[0] == 0
+    known = [place for place in places if place >= 0]
+    assert known == sorted(known)
+
+
 def test_each_frame_of_a_tiff_is_a_page(read: Any) -> None:
     frames = [picture(["The first page has this"]), picture([]), picture(["The third page has that"])]
     data = saved(frames[0], "TIFF", save_all=True, append_images=frames[1:])
