@@ -1,7 +1,7 @@
 """Build the binary documents of the sample handbook from the texts in `sources/`.
 
 The Markdown, HTML and plain text documents are committed as they are; this script only
-writes the PDF, DOCX and XLSX files. With the library versions of `requirements.txt` each run
+writes the others. With the library versions of `requirements.txt` each run
 gives the same bytes.
 
     python scripts/sample_handbook/build.py [HANDBOOK_FOLDER]
@@ -16,6 +16,7 @@ from pathlib import Path
 
 import handbook_office as office
 import handbook_pdf as pdf
+import handbook_slides as slides
 
 HERE = Path(__file__).resolve().parent
 SOURCES = HERE / "sources"
@@ -33,6 +34,8 @@ DOCUMENTS: dict[str, tuple[str, Writer]] = {
         "lifting-plan-procedure.md",
         partial(office.word_document, header="OPS-031 rev 3 - uncontrolled when printed"),
     ),
+    "operations/toolbox-talk-winter.pptx": ("toolbox-talk-winter.json", slides.presentation),
+    "operations/quay-road-closure.eml": ("quay-road-closure.txt", slides.message),
     "travel/hotel-and-meal-rates.xlsx": ("hotel-and-meal-rates.json", office.workbook),
     "operations/spares-and-service-intervals.xlsx": (
         "spares-and-service-intervals.json",

@@ -26,7 +26,17 @@ NEEDLE_KEYS = {"id", "document", "needle", "question", "ticket"}
 REFUSAL_KEYS = {"id", "kind", "question", "why"}
 MIN_NEEDLES = 30
 MIN_REFUSALS = {"near": 10, "literal": 6, "false_premise": 6, "far": 6}
-MIN_DOCUMENTS = {".md": 8, ".pdf": 4, ".docx": 2, ".xlsx": 2, ".html": 2, ".txt": 2}
+MIN_DOCUMENTS = {
+    ".md": 8,
+    ".pdf": 4,
+    ".docx": 2,
+    ".xlsx": 2,
+    ".html": 2,
+    ".txt": 2,
+    ".pptx": 1,
+    ".eml": 1,
+    ".vtt": 1,
+}
 MIN_NEEDLES_IN = {".docx": 2, ".xlsx": 2, ".html": 2, ".md": 2, ".txt": 2, ".pdf": 4}
 MIN_NEEDLES_OF = {SCANNED: 1, TWO_COLUMNS: 2}
 NEEDLE_LENGTH = range(25, 301)

@@ -45,7 +45,7 @@ def word_document(source: str, path: Path, header: str) -> None:
                 document.add_paragraph(item, style=style)
     raw = io.BytesIO()
     document.save(raw)
-    path.write_bytes(_same_bytes(raw.getvalue()))
+    path.write_bytes(same_bytes(raw.getvalue()))
 
 
 def _word_table(document: docx.document.Document, block: Block) -> None:
@@ -97,10 +97,10 @@ def workbook(source: str, path: Path) -> None:
                     raise ValueError(f"no formula cell {place}")
         return text
 
-    path.write_bytes(_same_bytes(raw.getvalue(), fill_in))
+    path.write_bytes(same_bytes(raw.getvalue(), fill_in))
 
 
-def _same_bytes(package: bytes, edit: Callable[[str, str], str] | None = None) -> bytes:
+def same_bytes(package: bytes, edit: Callable[[str, str], str] | None = None) -> bytes:
     """Rewrite an Office package with fixed times; `edit` may change XML parts by name."""
     out = io.BytesIO()
     with (

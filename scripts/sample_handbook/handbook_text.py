@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
+from email import message_from_bytes, policy
 from html.parser import HTMLParser
 from pathlib import Path
 
 import docx
 import pypdfium2
+import webvtt
 from openpyxl import load_workbook
+from pptx import Presentation
 
 CHROME = {"script", "style", "nav", "header", "footer", "button"}
 CHROME_CLASSES = {"topbar", "breadcrumb", "feedback", "draft"}
+_VOICE = re.compile(r"<v[^>]*>")
 VOID = {"br", "hr", "img", "input", "link", "meta"}
 INLINE = {"a", "abbr", "b", "code", "em", "i", "span", "strong"}
 
@@ -67,11 +72,17 @@ def read_document(path: Path) -> str:
         return _read_docx(path)
     if suffix == ".xlsx":
         return _read_xlsx(path)
+    if suffix == ".pptx":
+        return _read_pptx(path)
+    if suffix == ".eml":
+        return _read_mail(path)
     text = decode(path.read_bytes())
     if suffix == ".html":
         page = _Page()
         page.feed(text)
         return "".join(page.parts)
+    if suffix == ".vtt":
+        return "\n".join(_VOICE.sub("", caption.text) for caption in webvtt.from_string(text))
     if suffix in (".md", ".txt"):
         return text
     raise UnreadableError(f"no reader for {suffix}")
@@ -111,6 +122,23 @@ def _read_xlsx(path: Path) -> str:
         for cell in row
         if cell is not None
     )
+
+
+def _read_pptx(path: Path) -> str:
+    lines: list[str] = []
+    for slide in Presentation(str(path)).slides:
+        for shape in slide.shapes:
+            if shape.has_text_frame:
+                lines.append(shape.text_frame.text)
+            elif shape.has_table:
+                lines.extend(cell.text for row in shape.table.rows for cell in row.cells)
+        lines.append(slide.notes_slide.notes_text_frame.text)
+    return "\n".join(lines)
+
+
+def _read_mail(path: Path) -> str:
+    mail = message_from_bytes(path.read_bytes(), policy=policy.default)
+    return f"{mail['Subject']}\n{mail.get_body().get_content()}"
 
 
 def one_line(text: str) -> str:

@@ -73,7 +73,7 @@ def test_answers_refusals_and_chunks_hold_their_floors(handbook):
         tickets=False,
     )
     chunks = [chunk for document_id in ids.values() for chunk in chunks_of_document(index, document_id)]
-    assert len(needles) == 74
+    assert len(needles) == 80
     assert needles_destroyed(chunks, needles) == ()
     assert index.embedder.model.window_tokens >= max(
         index.embedder.count_tokens([chunk.text for chunk in chunks])
