@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from python_calamine import CalamineSheet, CalamineWorkbook
 
 
+_DAMAGED = "A part of the workbook is missing or broken."
+
+
 def read_workbook(
     path: Path, *, filename: str, limits: ExtractionLimits, warnings: tuple[ExtractionWarning, ...] = ()
 ) -> Reading:
@@ -47,7 +50,12 @@ def read_workbook(
     except calamine.PasswordError as exc:
         raise EncryptedDocument("The workbook needs a password to be opened.") from exc
     except (calamine.CalamineError, OSError, ValueError) as exc:
-        raise DamagedDocument("A part of the workbook is missing or broken.") from exc
+        raise DamagedDocument(_DAMAGED) from exc
+    except BaseException as exc:
+        # A panic of the library's own code; its class stands outside `Exception` and has no public name.
+        if type(exc).__name__ == "PanicException":
+            raise DamagedDocument(_DAMAGED) from exc
+        raise
     return sheets.reading(title_from_filename(filename), warnings)
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
+import io
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -87,6 +89,19 @@ def test_a_cell_far_away_ends_in_a_reason_and_not_in_a_crash(tmp_path: Path) -> 
 def test_a_broken_part_of_a_binary_workbook_is_damage(read: Any) -> None:
     with pytest.raises(DamagedDocument):
         read(zipped({"xl/workbook.bin": b"\x00\x01\x02"}), "a.xlsb")
+
+
+def test_what_makes_the_library_panic_is_damage(read: Any) -> None:
+    data = xlsb({"A": {(1, 1): 1}})
+    assert "rId1".encode("utf-16-le") in zipfile.ZipFile(io.BytesIO(data)).read("xl/workbook.bin")
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(out, "w") as new:
+        for name in old.namelist():
+            part = old.read(name)
+            new.writestr(name, part.replace(b"r\0I\0d\0001\0", b"r\0I\0d\0007\0"))
+    with pytest.raises(DamagedDocument) as caught:
+        read(out.getvalue(), "a.xlsb")
+    assert type(caught.value.__cause__).__name__ == "PanicException"
 
 
 def ods_rows(*rows: str) -> bytes:
