@@ -24,10 +24,10 @@ from rag.types import Coverage, ExtractionWarning
 _LINE_END = re.compile(r"\r\n?|\n")
 _TIME = r"(?:(\d+):)?(\d{1,2}):(\d{1,2})[.,](\d{1,3})"
 _TIMING = re.compile(rf"\s*{_TIME}\s*-->\s*{_TIME}(?=\s|$)")
-_BY_VOICE = re.compile(r"<v(?:\.[^\s>]*)?\s+([^>]*)>")
+_BY_VOICE = re.compile(r"<v(?:\.[^\s>]{0,200})?\s+([^>]{0,200})>")
 # Only tags that cues can have: "a < b" and "<name>" are words.
 _TAG = re.compile(
-    r"</?(?:c|i|b|u|s|v|lang|ruby|rt|font)(?:[.\s][^>]*)?>|<(?:\d+:)?\d\d:\d\d[.,]\d{3}>|\{\\[a-z]+\d*[^}]*\}",
+    r"</?(?:c|i|b|u|s|v|lang|ruby|rt|font)(?:[.\s][^>]{0,200})?>|<(?:\d+:)?\d\d:\d\d[.,]\d{3}>|\{\\[a-z]+\d*[^}]{0,200}\}",
     re.IGNORECASE,
 )
 _SPEAKER_DASH = re.compile(r"\n(?=[-–—]\s?\S)")

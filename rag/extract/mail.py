@@ -29,7 +29,7 @@ _MAX_NAME_CHARS = 150
 _OPEN_IT_FIRST = "Open the message in the mail program, forward it without encryption and upload that copy."
 _PGP_MESSAGE = re.compile(r"^-----BEGIN PGP MESSAGE-----\s*$", re.MULTILINE)
 _PGP_ARMOUR = re.compile(
-    r"^-----BEGIN PGP SIGNED MESSAGE-----\s*\n(Hash: .*\n)*"
+    r"^-----BEGIN PGP SIGNED MESSAGE-----\s*\n(Hash: [^\n]*\n)*"
     r"|^-----BEGIN PGP SIGNATURE-----.*?(^-----END PGP SIGNATURE-----|\Z)",
     re.MULTILINE | re.DOTALL,
 )

@@ -16,6 +16,7 @@ _MAX_PARAGRAPH_CHARS = 600
 _PAUSE_S = 4.0
 _ROLLING_SHARE = 0.25
 _MIN_ROLLING = 3
+_MAX_OVERLAP = 100  # words; more than a screen shows
 _JOINED_S = 1.0
 """Captions that roll follow each other within this time."""
 _BEFORE_DASH = re.compile(r"(?<=[.!?…]) (?=[-–—] ?\w)")
@@ -74,7 +75,7 @@ def _overlap(before: Utterance, after: Utterance) -> int:
     """How many words `after` shows again of those that `before` ended with."""
     if before.speaker != after.speaker or after.start_s - before.end_s > _JOINED_S:
         return 0
-    shown, words = before.text.split(), after.text.split()
+    shown, words = before.text.split()[-_MAX_OVERLAP:], after.text.split()[:_MAX_OVERLAP]
     return next(
         (length for length in range(min(len(shown), len(words)), 0, -1) if shown[-length:] == words[:length]),
         0,

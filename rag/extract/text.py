@@ -23,6 +23,7 @@ _MAX_HEADING_CHARS = 80
 _WRAPPED_CHARS = 55
 _NARROW_CHARS = 30
 """Also a narrow column breaks a word with a hyphen; a shorter line that ends in one was meant so."""
+_MAX_WORD_CHARS = 80
 _BROKEN_WORD = re.compile(r"[^\W\d_]{2,}[-\u2010]$")
 # A soft hyphen at a line's end says itself that the word goes on.
 _SOFT_BREAK = re.compile(r"\u00ad[^\S\n]*\r?\n[^\S\n]*(?=\S)")
@@ -126,6 +127,6 @@ def _joined(lines: list[str], joiner: Joiner) -> str:
 
 
 def _is_wrapped(previous: str, line: str) -> bool:
-    is_word_broken = _BROKEN_WORD.search(previous) is not None and line[0].islower()
+    is_word_broken = _BROKEN_WORD.search(previous[-_MAX_WORD_CHARS:]) is not None and line[0].islower()
     width = sum(2 if is_cjk(char) else 1 for char in previous)
     return width >= (_NARROW_CHARS if is_word_broken else _WRAPPED_CHARS)

@@ -16,6 +16,7 @@ _LIST_ITEM = re.compile(
     r"([•‣▪●○◦·–—*\u2023\uf0b7\uf0a7-]|\(?\d{1,3}[.)]|\(?[a-zA-Z][.)]|\(?[ivx]{1,4}[.)])\s+\S"
 )
 _SENTENCE_END = re.compile(r"[.!?:;…。！？]['\")\]”’»]*$")
+_MAX_WORD_CHARS = 80  # a pattern that looked back farther would take minutes on a page of letters
 _HYPHENATED = re.compile(r"([^\W\d_]+)[-\u00ad\u2010\x02\ufffe]$")
 
 
@@ -43,7 +44,7 @@ class Joiner:
         """One text: hyphenated line ends rejoined, other line ends a space (none between CJK)."""
         text = lines[0] if lines else ""
         for line in lines[1:]:
-            broken = _HYPHENATED.search(text)
+            broken = _HYPHENATED.search(text[-_MAX_WORD_CHARS:])
             if broken and line[:1].islower():
                 text = text[:-1] + ("-" if self._is_compound(broken[1], line) else "") + line
             elif is_cjk(text[-1:]) and is_cjk(line[:1]):

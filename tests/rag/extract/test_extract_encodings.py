@@ -124,6 +124,12 @@ def test_a_hyphen_that_belongs_to_the_word_stays(read: Any) -> None:
     assert blocks(read(text.encode(), "policy.txt"))[1] == f"{line}known reason."
 
 
+def test_a_file_of_letters_takes_no_time(read: Any) -> None:
+    line = "UEsDBBQAAAAIAPNNuEio" * 4
+    assert read("\n".join([line] * 3_000).encode(), "packed.txt").spans
+    assert read(b"a" * 300_000 + b"-\nb", "packed.txt").spans
+
+
 def test_chinese_lines_are_joined_without_a_space(read: Any) -> None:
     text = CHINESE[:30] + "\n" + CHINESE[30:]
     assert read(text.encode(), "policy.txt").text == CHINESE

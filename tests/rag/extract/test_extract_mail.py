@@ -168,6 +168,15 @@ def test_a_signed_message_that_can_be_read_is_read(read: Any) -> None:
     assert (extraction.attachments, extraction.warnings) == ((), ())
 
 
+def test_text_signed_in_place_is_read_without_its_armour(read: Any) -> None:
+    signed = (
+        "-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA512\n\nHotels cost 90.\n\nBye.\n"
+        "-----BEGIN PGP SIGNATURE-----\n\niQEz\n-----END PGP SIGNATURE-----\n"
+    )
+    data = f"{HEADER.format('Rates')}\n{signed}"
+    assert blocks(read(data.encode(), "a.eml"))[1:] == ["Hotels cost 90.", "Bye."]
+
+
 def test_a_message_that_was_cut_off_is_partial(read: Any) -> None:
     made = mail()
     made.set_content("See the file.")
