@@ -23,7 +23,7 @@ from rich.table import Table
 from rich.text import Text
 
 from console import engine
-from console.sources.ingest import ingest_documents
+from console.sources.ingest import ingest_documents, purge_document
 from console.sources.models import ATTENTION_STATES, WORKING_STATES, Document, DocumentState
 from workers.ownership import DataFolderOwnership
 
@@ -79,6 +79,13 @@ def have_read(ids: list[int], *, is_owner: bool, timeout_s: float) -> None:
         # The owner's queue cannot be reached from here; its sweep finds a row without a message.
         Document.objects.filter(pk__in=ids, state__in=WORKING_STATES).update(queued_at=None)
         _wait(ids, timeout_s)
+
+
+def have_purged(ids: list[int], *, is_owner: bool) -> None:
+    """Remove deleted documents from the indexes, when this process is the one that can."""
+    if is_owner:
+        for document_id in ids:
+            purge_document(document_id)
 
 
 def _read_here(ids: list[int]) -> None:

@@ -16,7 +16,8 @@ from console.access import Rejected, require_admin
 from console.people.models import User
 from console.sources.models import Folder
 from console.sources.names import clean_name, is_system_file
-from console.sources.sync import SyncFile, SyncReport, SyncResult, SyncRow, sync_files
+from console.sources.sync import SyncFile, sync_files
+from console.sources.sync_report import SyncReport, SyncResult, SyncRow
 from console.sources.uploads import within_limit
 
 MAX_MEMBERS = 5_000

@@ -9,7 +9,7 @@ from console.access import Rejected
 from console.people.models import User
 from console.sources.archives import is_archive, upload_archive
 from console.sources.models import Folder
-from console.sources.sync import RESULT_WORDS, SyncResult, SyncRow
+from console.sources.sync_report import RESULT_WORDS, SyncResult, SyncRow
 from console.sources.uploads import UploadOutcome, upload_document
 
 

@@ -11,7 +11,7 @@ from console.api_pages import PageQuery
 from console.api_types import Id, Name, StrictId, Text
 from console.sources.models import DocumentState, ExtractionAttempt
 from console.sources.services import MAX_PAGE
-from console.sources.sync import SyncResult
+from console.sources.sync_report import SyncResult
 
 
 class FolderIn(Schema):

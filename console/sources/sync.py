@@ -7,11 +7,10 @@ holds the same bytes can be told only when all names are known.
 from __future__ import annotations
 
 import hashlib
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from enum import StrEnum
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import IO
 
@@ -21,6 +20,7 @@ from console.people.models import User
 from console.sources.models import Document, Folder
 from console.sources.names import clean_name
 from console.sources.services import delete_document
+from console.sources.sync_report import SyncReport, SyncResult, SyncRow
 from console.sources.uploads import (
     UploadOutcome,
     holder_of,
@@ -32,29 +32,6 @@ from console.sources.uploads import (
 PIECE_BYTES = 1024 * 1024
 
 
-class SyncResult(StrEnum):
-    """How one name fared, in the order in which reports tell it."""
-
-    CREATED = "created"
-    REPLACED = "replaced"
-    RENAMED = "renamed"
-    DELETED = "deleted"
-    SAME_BYTES = "same_bytes"
-    REJECTED = "rejected"
-    UNCHANGED = "unchanged"
-
-
-RESULT_WORDS = {
-    SyncResult.CREATED: "new",
-    SyncResult.REPLACED: "changed",
-    SyncResult.RENAMED: "renamed",
-    SyncResult.DELETED: "deleted",
-    SyncResult.SAME_BYTES: "with the same bytes as another",
-    SyncResult.REJECTED: "not taken",
-    SyncResult.UNCHANGED: "unchanged",
-}
-
-
 @dataclass(frozen=True, slots=True)
 class SyncFile:
     """A file that is there: its path with `/`, how to open it, and what knows its SHA-256 without reading it."""
@@ -62,50 +39,6 @@ class SyncFile:
     name: str
     open: Callable[[], IO[bytes]]
     digest: Callable[[], str] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class SyncRow:
-    """What became of one name. `detail` is the earlier name, the name that holds the same bytes, or the reason."""
-
-    name: str
-    result: SyncResult
-    document: Document | None = None
-    code: str = ""
-    detail: str = ""
-
-
-@dataclass(slots=True)
-class SyncReport:
-    """Every name with what became of it, or would become of it."""
-
-    origin: str
-    is_dry_run: bool = False
-    rows: list[SyncRow] = field(default_factory=list)
-
-    @property
-    def counts(self) -> dict[SyncResult, int]:
-        """How many names had each result; those without any are left out."""
-        found = Counter(row.result for row in self.rows)
-        return {result: found[result] for result in SyncResult if found[result]}
-
-    @property
-    def summary(self) -> str:
-        """``12 new, 1 deleted``."""
-        return (
-            ", ".join(f"{n} {RESULT_WORDS[result]}" for result, n in self.counts.items()) or "nothing to do"
-        )
-
-    @property
-    def unread_ids(self) -> list[int]:
-        """Documents that have something new to read, or still wait from an earlier run."""
-        new = {SyncResult.CREATED, SyncResult.REPLACED, SyncResult.RENAMED}
-        return [
-            row.document.pk
-            for row in self.rows
-            if row.document is not None
-            and (row.result in new or (row.result is SyncResult.UNCHANGED and row.document.is_working))
-        ]
 
 
 def sync_files(

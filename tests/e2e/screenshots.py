@@ -52,6 +52,7 @@ def add_people(page: Page, product: Product) -> None:
 
 def shoot(page: Page, name: str) -> None:
     page.mouse.move(0, 0)
+    page.wait_for_load_state("networkidle")  # a page of a PDF is drawn when it is first looked at
     page.wait_for_timeout(700)
     raw = TARGET / f"{name}.raw.png"
     page.screenshot(path=raw)

@@ -136,7 +136,9 @@ def test_dropped_files_keep_their_folder(product: Product, new_page: NewPage) ->
         expect(row(page, name).locator(".chip.indexed")).to_be_visible()
 
 
-def test_a_zip_is_unpacked_and_a_document_is_disabled_and_enabled(product: Product, new_page: NewPage) -> None:
+def test_a_zip_is_unpacked_and_a_document_is_disabled_and_enabled(
+    product: Product, new_page: NewPage
+) -> None:
     page = new_page()
     make_folder(page, product, "Archive")
     packed = io.BytesIO()

@@ -19,7 +19,8 @@ from console.sources import archives, ingest
 from console.sources.archives import upload_archive
 from console.sources.models import Document, DocumentState, Folder
 from console.sources.services import delete_document, disable_document
-from console.sources.sync import SyncFile, SyncReport, sync_files
+from console.sources.sync import SyncFile, sync_files
+from console.sources.sync_report import SyncReport
 from tests.workers.conftest import HOTELS, LAPTOPS, upload
 from workers.files import WatchedDirectory
 from workers.management.commands import sync as sync_command
@@ -274,6 +275,7 @@ def test_the_command_syncs_reads_and_reports(
     assert "damaged" in printed
     assert "hr/travel.md" in printed
     assert set(names()) == {"hr/travel.md", "broken.pdf"}
+    assert Document.objects.count() == 2, "what was deleted is out of the index too, without a server"
     with pytest.raises(CommandError, match="does not exist"):
         run(str(handbook / "nowhere"), "--folder", "Handbook")
     with pytest.raises(CommandError, match="takes single files"):

@@ -19,12 +19,14 @@ from console.sources.archives import is_archive, sync_archive
 from console.sources.models import Folder
 from console.sources.names import is_system_file
 from console.sources.services import create_folder
-from console.sources.sync import RESULT_WORDS, SyncReport, SyncResult, sync_files
+from console.sources.sync import sync_files
+from console.sources.sync_report import RESULT_WORDS, SyncReport, SyncResult
 from workers.files import WatchedDirectory, links_out_of
 from workers.first_start import require_tables
 from workers.reading import (
     data_folder_claimed,
     file_progress,
+    have_purged,
     have_read,
     print_table,
     print_trouble,
@@ -134,6 +136,7 @@ class Command(BaseCommand):
             with data_folder_claimed() as is_owner:
                 report = source(_folder(folder_name, is_open=options["open"]), False)
                 self._tell(report)
+                have_purged(report.deleted_ids, is_owner=is_owner)
                 have_read(report.unread_ids, is_owner=is_owner, timeout_s=timeout)
         except Rejected as error:
             raise CommandError(str(error)) from error
