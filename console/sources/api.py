@@ -12,9 +12,9 @@ from console.api_pages import PageQuery, cut
 from console.problems import Problem
 from console.sources.models import Folder
 from console.sources.receiving import receive_file
-from console.sources.schemas import FolderIn, FolderOut, FoldersOut, UploadedOut
+from console.sources.schemas import FolderChangeIn, FolderIn, FolderOut, FoldersOut, UploadedOut
 from console.sources.selectors import folder_for, folders_with_counts
-from console.sources.services import create_folder
+from console.sources.services import create_folder, update_folder
 
 router = Router()
 
@@ -38,6 +38,14 @@ def add_folder(request: HttpRequest, body: FolderIn) -> Status[Folder]:
 def one_folder(request: HttpRequest, folder_id: int) -> Folder:
     """One folder."""
     return folders_with_counts(person_of(request)).get(pk=folder_id)
+
+
+@router.put("/folders/{int:folder_id}", response=FolderOut, tags=["folders"])
+def change_folder(request: HttpRequest, folder_id: int, body: FolderChangeIn) -> Folder:
+    """Change who may be answered from a folder, and whether near-duplicates are searched; admins only."""
+    user = person_of(request)
+    update_folder(actor=user, folder=folder_for(user, folder_id), **body.dict())
+    return folders_with_counts(user).get(pk=folder_id)
 
 
 @router.post("/folders/{int:folder_id}/documents", response=list[UploadedOut], tags=["documents"])

@@ -24,6 +24,15 @@ class FolderIn(Schema):
     leaves_out_near_duplicates: StrictBool = False
 
 
+class FolderChangeIn(Schema):
+    """How a folder is from now on; its name and members stay."""
+
+    description: Text = Field("", max_length=300)
+    is_open: StrictBool
+    is_shared_externally: StrictBool
+    leaves_out_near_duplicates: StrictBool
+
+
 class FolderOut(Schema):
     """A folder with its documents counted."""
 

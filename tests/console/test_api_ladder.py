@@ -40,6 +40,13 @@ OPERATIONS = [
     Operation("POST", "/folders", "admin", {"name": "Legal"}, 201),
     Operation("GET", "/folders/{travel}", hidden="/folders/{closed}", missing="/folders/999999"),
     Operation(
+        "PUT",
+        "/folders/{travel}",
+        "admin",
+        {"is_open": True, "is_shared_externally": False, "leaves_out_near_duplicates": True},
+        missing="/folders/999999",
+    ),
+    Operation(
         "POST",
         "/folders/{travel}/documents",
         "admin",
