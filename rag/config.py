@@ -50,7 +50,7 @@ class ExtractionLimits:
     `memory_mib` bounds the address space of the extraction process, `time_s` its wall time,
     `max_pages` and `max_cells` what is read, `max_unpacked_mib` what a zip container may unpack to,
     `max_chars` the canonical text, `max_attachment_mib` all files inside one file together.
-    `pages`, first and last from 1, reads only these pages of a PDF. `speech_model` is the name or
+    `pages`, first and last from 1, reads only these pages of a PDF or TIFF. `speech_model` is the name or
     folder of a Whisper model for recordings; without one they are not read. They may take
     `recording_time_s` instead of `time_s`; what was heard by then is kept.
     """
