@@ -35,18 +35,16 @@ class SheetBlocks:
     _n_cells: int = 0
     _n_tables: int = 0
 
-    def add_sheet(self, name: str, rows: Iterable[Row]) -> None:
-        """Append a sheet's rows under its name; nothing for a sheet without a value.
+    def add_sheet(self, name: str, rows: Iterable[Row], boxes: Iterable[tuple[str | None, str]] = ()) -> None:
+        """Append a sheet's rows and the texts lying over its cells; nothing for a sheet without either.
 
         Raises:
             ResourceLimit: more cells or characters than the limits.
         """
         table = self._n_tables
-        is_first = True
+        is_named = False
         for headed in headed_rows(self._within_limit(rows)):
-            if is_first:
-                self.builder.add(name, "heading", Locator(sheet=name, heading_path=(name,)))
-                is_first = False
+            is_named = is_named or self._add_name(name)
             table = self._n_tables + headed.table
             self.n_rows += 1
             self.n_read += self.builder.add(
@@ -57,6 +55,13 @@ class SheetBlocks:
                 table=table,
             )
         self._n_tables = table
+        for cells, text in boxes:
+            is_named = is_named or self._add_name(name)
+            self.builder.add(text, "paragraph", Locator(sheet=name, cells=cells))
+
+    def _add_name(self, name: str) -> bool:
+        self.builder.add(name, "heading", Locator(sheet=name, heading_path=(name,)))
+        return True
 
     def _within_limit(self, rows: Iterable[Row]) -> Iterator[Row]:
         for row in rows:
@@ -73,7 +78,7 @@ class SheetBlocks:
         Raises:
             NoText: no visible sheet has a value.
         """
-        if not self.n_read:
+        if not self.builder.spans():
             hidden = f"; {count_of(len(self.hidden), 'hidden sheet')} not read" if self.hidden else ""
             raise NoText(f"No cell of the workbook holds a value{hidden}.")
         names = ", ".join(self.hidden[:_MAX_NAMED])

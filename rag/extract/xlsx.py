@@ -18,6 +18,7 @@ from rag.extract.outline import choose_title
 from rag.extract.sheets import SheetBlocks, row_of_values
 from rag.extract.tabular import Row
 from rag.extract.wording import count_of
+from rag.extract.xlsx_boxes import read_boxes
 from rag.types import ExtractionWarning
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ def read(path: Path, *, filename: str, limits: ExtractionLimits) -> Reading:
     """
     with open_container(path, max_unpacked_mib=limits.max_unpacked_mib) as container:
         n_uncalculated, n_comments = _count_in_parts(container)
+        boxes = read_boxes(container)
         macros = tuple(macros_ignored(container))
     sheets = SheetBlocks(CanonicalBuilder(limits.max_chars), limits.max_cells)
     # Opened here: given a path, the library judges a file by its ending, and stored bytes have none.
@@ -66,13 +68,19 @@ def read(path: Path, *, filename: str, limits: ExtractionLimits) -> Reading:
                 continue
             # The stored size may claim a million columns; without it rows end at their last cell.
             sheet.reset_dimensions()
-            sheets.add_sheet(str(sheet.title), _rows(sheet.iter_rows()))
+            name = str(sheet.title)
+            sheets.add_sheet(name, _rows(sheet.iter_rows()), boxes.by_sheet.get(name, ()))
         title = choose_title((workbook.properties.title,), filename)
         workbook.close()
     return sheets.reading(
         title,
-        (*_uncalculated(n_uncalculated), *comments_left_out(n_comments), *macros),
-        is_partial=n_uncalculated > 0,
+        (
+            *_uncalculated(n_uncalculated),
+            *_damaged_drawings(boxes.n_damaged),
+            *comments_left_out(n_comments),
+            *macros,
+        ),
+        is_partial=n_uncalculated + boxes.n_damaged > 0,
     )
 
 
@@ -156,3 +164,9 @@ def _uncalculated(count: int) -> Iterator[ExtractionWarning]:
             " open the file in a spreadsheet program and save it.",
             count,
         )
+
+
+def _damaged_drawings(count: int) -> Iterator[ExtractionWarning]:
+    if count:
+        message = f"Damaged and not read: the text boxes of {count_of(count, 'sheet')}."
+        yield ExtractionWarning("drawings_not_read", message, count)
