@@ -3,8 +3,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from drawn_pdf import lines, pdf
 from office_files import xls
-from test_extract_pdf import lines, pdf
 
 from rag.errors import DamagedDocument, EmptyDocument, EncryptedDocument, UnsupportedFormat
 from rag.extract.formats import FORMATS, current_extractors, supported_suffixes
@@ -18,7 +18,7 @@ def ole(stream: str) -> bytes:
 
 def test_a_pdf_under_any_name_is_read_and_reported(read: Any) -> None:
     extraction = read(pdf(lambda canvas: lines(canvas, ["Some words to read."])), "policy.docx")
-    assert (extraction.format, extraction.extractor) == ("pdf", "pdf/1")
+    assert (extraction.format, extraction.extractor) == ("pdf", FORMATS["pdf"].extractor)
     assert extraction.warnings[0].code == "extension_mismatch"
     assert "a PDF" in extraction.warnings[0].message
 
