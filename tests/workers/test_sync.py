@@ -105,6 +105,9 @@ def test_the_same_bytes_make_one_document_until_the_other_goes(admin: User, fold
     first = names()
     assert told(sync(admin, folder, {"b.md": HOTELS})) == {"b.md": "renamed"}
     assert list(names().values()) == list(first.values())
+    report = sync(admin, folder, {"c.md": HOTELS, "d.md": HOTELS})
+    assert [(row.result, row.detail) for row in report.rows] == [("renamed", "b.md"), ("same_bytes", "c.md")]
+    sync(admin, folder, {"b.md": HOTELS})
     delete_document(actor=admin, document=Document.objects.get())
     assert told(sync(admin, folder, {"b.md": HOTELS})) == {"b.md": "created"}
 
