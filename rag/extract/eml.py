@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _FIELDS = ("From", "To", "Cc", "Date", "Subject")
 _ARCHIVE_SUFFIXES = (".mht", ".mhtml")
+_MAX_DECODED_CHARS = 50_000
+"""Of one header: its decoder takes minutes for millions of words; the rest stays as it is written."""
 _FOLD = re.compile(r"\r?\n(?=[ \t])|[\r\n]")
 _SIGNATURES = ("application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature")
 _SEALED = ("application/pkcs7-mime", "application/x-pkcs7-mime")
@@ -216,9 +218,10 @@ def _text_of(raw: object) -> str:
     if not value.isascii():
         value = decode_text(value.encode("utf-8", errors="surrogateescape")).text
     try:
-        pieces = decode_header(value)
+        pieces = decode_header(value[:_MAX_DECODED_CHARS])
     except errors.HeaderParseError:
         return value
+    pieces.append((value[_MAX_DECODED_CHARS:], None))
     return "".join(
         piece if isinstance(piece, str) else _decoded_word(piece, charset) for piece, charset in pieces
     )

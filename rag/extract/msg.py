@@ -58,7 +58,7 @@ def read(path: Path, *, filename: str, limits: ExtractionLimits) -> Reading:
         with OleFileIO(str(path)) as container:
             root = Storage.from_ole(container)
         mail = _Item(root, _ROOT_OFFSET, limits).mail()
-    except (OSError, ValueError, KeyError, IndexError, TypeError, struct.error) as exc:
+    except (OSError, ValueError, LookupError, TypeError, OverflowError, struct.error) as exc:
         raise DamagedDocument("The Outlook message is broken or cut off.") from exc
     return reading_of(mail, filename=filename, limits=limits, encoding=None)
 

@@ -1,16 +1,19 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import struct
 from email.message import EmailMessage
 from typing import Any
 
 import pytest
 from extraction_checks import blocks
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from outlook_file import attachment, compound_file, embedded, message
 
 from rag.config import ExtractionLimits
-from rag.errors import DamagedDocument, EncryptedDocument
+from rag.errors import DamagedDocument, DocumentError, EncryptedDocument
 from rag.extract.rtf_packed import unpack_rtf
 
 HEADER = "From: Ada Byron <ada@example.org>\nTo: bob@example.org\nSubject: {}\nMIME-Version: 1.0\n"
@@ -311,6 +314,34 @@ def test_a_broken_outlook_message(read: Any) -> None:
     data = compound_file(message(texts=TEXTS))
     with pytest.raises(DamagedDocument):
         read(data[:1_024] + "__properties_version1.0".encode("utf-16-le"), "a.msg")
+
+
+OUTLOOK_FILE = compound_file(
+    message(
+        texts={**TEXTS, 0x1000: "Hotels cost 90."},
+        recipients=RECIPIENTS,
+        attachments=[attachment("a.csv", b"a,b")],
+    )
+)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(0, len(OUTLOOK_FILE) - 1), st.integers(0, 255)), min_size=1, max_size=30)
+)
+def test_any_damage_to_an_outlook_message_has_a_reason(read: Any, changes: list[tuple[int, int]]) -> None:
+    data = bytearray(OUTLOOK_FILE)
+    for at, byte in changes:
+        data[at] = byte
+    with contextlib.suppress(DocumentError):
+        read(bytes(data), "a.msg")
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
+@given(st.text(alphabet='abc:;="/?@<>-_, \n\t\u00e9', max_size=120), st.text(alphabet="-b\n :", max_size=40))
+def test_any_header_and_boundary_gives_sound_spans(read: Any, header: str, body: str) -> None:
+    data = f"{HEADER.format('x')}Content-Type: multipart/mixed; boundary=b\nX-{header}\n\n--b\n{body}"
+    read(data.encode(), "a.eml")
 
 
 def test_base64_that_ends_early_still_gives_its_beginning(read: Any) -> None:
