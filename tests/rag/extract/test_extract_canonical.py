@@ -3,7 +3,7 @@ from __future__ import annotations
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rag.errors import ResourceLimit
@@ -56,6 +56,8 @@ ANY_TEXT = st.text(
 
 
 @given(ANY_TEXT)
+@example("\u2000")
+@example("a\u2001\u0301b")
 def test_normalising_twice_changes_nothing_more(text: str) -> None:
     for normalise in (visible_text, block_text, line_text, code_text):
         once = normalise(text)

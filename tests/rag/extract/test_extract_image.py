@@ -8,6 +8,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from rag.config import ExtractionLimits
 from rag.errors import DamagedDocument, NoText, ResourceLimit, UnsupportedFormat
+from rag.extract.image import _pixels
 
 WORDS = ["Hotel limit is 120 euros", "in all of the country", "also in the summer"]
 
@@ -76,7 +77,10 @@ def test_the_orientation_of_a_camera_is_honoured(read: Any) -> None:
     exif = Image.Exif()
     exif[0x0112] = 6  # has to be turned clockwise to be seen
     turned = picture(WORDS).transpose(Image.Transpose.ROTATE_90)
-    extraction = read(saved(turned, "JPEG", exif=exif), "photo.jpg")
+    data = saved(turned, "JPEG", exif=exif)
+    with Image.open(io.BytesIO(data)) as photo:
+        assert _pixels(photo).shape == (300, 800, 3)
+    extraction = read(data, "photo.jpg")
     assert letters(extraction.text) == letters("".join(WORDS))
 
 

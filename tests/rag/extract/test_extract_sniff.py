@@ -28,8 +28,8 @@ def test_a_pdf_under_any_name_is_read_and_reported(read: Any) -> None:
     [
         (b"404 not found", "policy.pdf", r"ends in \.pdf.*plain text"),
         (b"<!DOCTYPE html><html><body>Log in</body></html>", "policy.docx", r"ends in \.docx.*HTML"),
-        (b"\x89PNG\r\n\x1a\n....", "policy.pdf", "PNG"),
-        (b"\xff\xd8\xff\xe0....", "photo.txt", "JPEG"),
+        (b"\x1f\x8b\x08....", "policy.pdf", "gzip"),
+        (b"\x00\x00\x00\x18ftypheic....", "photo.txt", "HEIC"),
         (b"\x00\x00\x00\x18ftypmp42", "talk.mp4", "recording; no speech model"),
         (b"SQLite format 3\x00", "db.txt", "SQLite"),
         (ole("WordDocument"), "old.docx", r"old Word document"),
