@@ -14,7 +14,7 @@ from console.index.selectors import active_version
 from console.people.models import User
 from console.questions.models import Answer, QuestionState
 from console.questions.services import ask_question
-from console.sources import ingest
+from console.sources import claims
 from console.sources.models import Document, DocumentState, Folder
 from console.sources.services import delete_document
 from tests.workers.conftest import HOTELS, LAPTOPS, upload
@@ -34,20 +34,20 @@ def test_pending_rows_are_picked_up_at_start_and_new_ones_answered_while_documen
     admin: User, folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     left_over = upload(admin, folder, "policy.md", HOTELS)
-    ingest._claim(left_over.pk)  # a process that died while it read the file
+    claims.claim(left_over.pk)  # a process that died while it read the file
     is_open = threading.Event()
     workers = EmbeddedWorkers()
     workers.start()
     try:
         wait_until(lambda: Document.objects.get(pk=left_over.pk).state == DocumentState.INDEXED)
 
-        real = ingest._extract_and_index
+        real = rag.extract_file
 
-        def slow(document: Document) -> None:
+        def slow(*arguments: object, **more: object) -> rag.Extraction:
             is_open.wait(20)
-            real(document)
+            return real(*arguments, **more)
 
-        monkeypatch.setattr(ingest, "_extract_and_index", slow)
+        monkeypatch.setattr(rag, "extract_file", slow)
         slow_document = upload(admin, folder, "laptops.md", LAPTOPS)
         question = ask_question(actor=admin, text="What is the nightly hotel limit in capital cities?")
         started = time.monotonic()

@@ -189,6 +189,16 @@ def test_a_folder_may_leave_near_duplicates_out_until_the_original_goes(
     index = engine.index_of(active_version())
     assert rag.count_chunks(index, second.pk) == rag.ChunkCounts(0, 0)
     assert Document.objects.get(pk=other.pk).near_duplicate_of is None
+    enable_document(actor=admin, document=second)
+    ingest.ingest_due(second.pk)
+    second.refresh_from_db()
+    assert second.state == DocumentState.INDEXED, "a person decided otherwise"
+    Document.objects.filter(pk=second.pk).update(
+        state=DocumentState.LEFT_OUT,
+        reason_code="near_duplicate",
+        reason="As leave.md.",
+        next_step="Delete one.",
+    )
     delete_document(actor=admin, document=first)
     ingest.purge_document(first.pk)
     assert sent[-1] == ("footnote.ingest_document", second.pk)
