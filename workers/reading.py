@@ -23,8 +23,9 @@ from rich.table import Table
 from rich.text import Text
 
 from console import engine
-from console.sources.ingest import ingest_documents, purge_document
+from console.sources.ingest import ingest_documents
 from console.sources.models import ATTENTION_STATES, WORKING_STATES, Document, DocumentState
+from console.sources.upkeep import purge_document
 from workers.ownership import DataFolderOwnership
 
 POLL_EVERY_S = 0.2

@@ -11,7 +11,7 @@ import rag
 from bot.delivery import deliver_answer as deliver_to_slack
 from bot.delivery import pick_up_undelivered
 from console.questions import services as questions
-from console.sources import ingest, stalled
+from console.sources import ingest, stalled, upkeep
 
 log = logging.getLogger(__name__)
 
@@ -35,7 +35,7 @@ def ingest_document(self: Task[Any, Any], document_id: int) -> None:
 def purge_document(self: Task[Any, Any], document_id: int) -> None:
     """Remove one deleted document from every index."""
     try:
-        ingest.purge_document(document_id)
+        upkeep.purge_document(document_id)
     except rag.Unavailable as error:
         raise self.retry(exc=error, countdown=_retry_in_s(self)) from error
 
@@ -60,9 +60,9 @@ def deliver_answer(question_id: str) -> None:
 def pick_up_pending(at_start: bool = False) -> None:
     """Queue again what a lost message, a restart or a dead worker left pending."""
     if at_start:
-        ingest.remove_forgotten_files()
+        upkeep.remove_forgotten_files()
         stalled.revive_stalled()
-    ingest.pick_up_pending(at_start=at_start)
+    upkeep.pick_up_pending(at_start=at_start)
     stalled.mark_stalled()
     questions.pick_up_pending(at_start=at_start)
     pick_up_undelivered(at_start=at_start)

@@ -11,20 +11,15 @@ import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
-
-from django.db import transaction
-from django.db.models import Q
-from django.utils import timezone
 
 import rag
-from console import engine, queue, storage
+from console import engine, storage
 from console.index.models import DocumentIndex, IndexVersion
 from console.index.selectors import live_versions
 from console.index.services import prepare_active_version
 from console.sources.claims import claim, claim_next, enter_indexing, let_go, prolong, release
-from console.sources.duplicates import find_twin, left_out_for
-from console.sources.models import WORKING_STATES, Document, DocumentState, ExtractionAttempt
+from console.sources.duplicates import find_twin
+from console.sources.models import Document, DocumentState, ExtractionAttempt
 from console.sources.outcomes import (
     OUR_FAULT,
     Outcome,
@@ -33,12 +28,9 @@ from console.sources.outcomes import (
     finish_in_trouble,
     finish_left_out,
 )
-from console.sources.services import enable_document, publish_document
+from console.sources.services import publish_document
 
 log = logging.getLogger(__name__)
-
-REQUEUE_AFTER = timedelta(minutes=5)
-"""A queued document whose message may have been lost with the broker is sent again after this."""
 
 DRAIN_S = 300.0
 """One task takes on further documents for so long; the rest have messages of their own."""
@@ -268,83 +260,3 @@ def _progress_reporter(documents: Sequence[Document]) -> Callable[[int, int], No
             publish_document(document)
 
     return report
-
-
-def purge_document(document_id: int) -> bool:
-    """Remove a deleted or left-out document from every live index; True if it is gone from there now.
-
-    A deleted one loses its row too, and what was left out only because of it is queued.
-
-    Raises:
-        rag.Unavailable: the store is away; the row stays as it is and is purged later.
-    """
-    document = Document.objects.filter(_is_out(), pk=document_id).first()
-    if document is None:
-        return False
-    if document.lease_until is not None and document.lease_until > timezone.now():
-        # A worker still holds it; its end (`let_go`) queues the purge again.
-        return False
-    for version in live_versions():
-        rag.remove_document(engine.index_of(version), document_id)
-    if document.deleted_at is None:
-        document.index_stamps.all().delete()
-        Document.objects.filter(_is_out(), pk=document_id).update(n_chunks=None)
-        return True
-    # Their rows would go with this one, and nobody would know what to remove from the indexes.
-    for child in document.children.exclude(deleted_at=None):
-        purge_document(child.pk)
-    if document.children.exists():
-        return False  # a worker still holds one; the sweep comes back
-    freed = left_out_for(document)
-    with transaction.atomic():
-        document.delete()
-        for one in freed:
-            one.refresh_from_db()
-            enable_document(actor=None, document=one)
-    return True
-
-
-def _is_out() -> Q:
-    return ~Q(deleted_at=None) | Q(state=DocumentState.LEFT_OUT)
-
-
-def remove_forgotten_files() -> int:
-    """Remove the files of documents that were deleted or replaced; done at every start."""
-    originals = set(Document.objects.values_list("sha256", flat=True))
-    texts = set(Document.objects.values_list("canonical_sha256", flat=True))
-    return (
-        storage.remove_unreferenced("files", originals)
-        + storage.remove_unreferenced("pages", originals)
-        + storage.remove_unreferenced("canonical", texts)
-    )
-
-
-def pick_up_pending(*, at_start: bool = False) -> int:
-    """Queue every document that waits without a live claim; gives back how many.
-
-    `at_start` says that this process alone owns the work (embedded mode), so claims of an earlier
-    process are void whatever their lease says.
-    """
-    now = timezone.now()
-    waiting = Document.objects.filter(deleted_at=None, state__in=WORKING_STATES)
-    deleted = Document.objects.filter(
-        ~Q(deleted_at=None) | Q(state=DocumentState.LEFT_OUT, index_stamps__isnull=False)
-    ).distinct()
-    if at_start:
-        Document.objects.filter(lease_until__isnull=False).update(lease_until=None)
-    else:
-        waiting = waiting.filter(
-            Q(lease_until__lt=now)
-            | Q(lease_until=None, queued_at=None)
-            | Q(lease_until=None, queued_at__lt=now - REQUEUE_AFTER)
-        )
-        deleted = deleted.filter(queued_at__lt=now - REQUEUE_AFTER)
-    # What may have killed its worker comes last.
-    ids = list(waiting.order_by("n_claims", "state_changed_at").values_list("pk", flat=True))
-    deleted_ids = list(deleted.values_list("pk", flat=True))
-    Document.objects.filter(pk__in=[*ids, *deleted_ids]).update(queued_at=now)
-    for document_id in ids:
-        queue.ingest_document(document_id)
-    for document_id in deleted_ids:
-        queue.purge_document(document_id)
-    return len(ids)

@@ -12,7 +12,7 @@ from bot.delivery import deliver_answer
 from console.channels.models import SlackDelivery
 from console.questions.models import Answer, Citation, Question, QuestionState, Surface
 from console.questions.services import answer_question
-from console.sources import ingest
+from console.sources import ingest, upkeep
 from console.sources.models import Document, Folder
 from tests.bot.fake_slack import APP_TOKEN, BASE_URL, TOKEN, FakeSlack
 from tests.bot.payloads import ASKER, CHANNEL, DM, SECRET, TEAM, TS
@@ -28,7 +28,7 @@ from tests.workers.conftest import (  # noqa: F401 - fixtures
 
 TASKS: dict[str, Callable] = {
     "footnote.ingest_document": ingest.ingest_document,
-    "footnote.purge_document": ingest.purge_document,
+    "footnote.purge_document": upkeep.purge_document,
     "footnote.answer_question": answer_question,
     "footnote.deliver_answer": deliver_answer,
 }

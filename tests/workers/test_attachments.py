@@ -12,7 +12,7 @@ import rag
 from console import engine, storage
 from console.index.selectors import active_version
 from console.people.models import User
-from console.sources import attachments, ingest
+from console.sources import attachments, ingest, upkeep
 from console.sources.models import Document, DocumentState, ExtractionAttempt, Folder
 from console.sources.services import delete_document, retry_document
 from tests.workers.conftest import HOTELS, LAPTOPS, upload
@@ -34,7 +34,7 @@ def work_off() -> None:
     while (waiting := Document.objects.filter(state="queued", deleted_at=None).first()) is not None:
         ingest.ingest_due(waiting.pk)
     for gone in Document.objects.exclude(deleted_at=None).order_by("-pk"):
-        ingest.purge_document(gone.pk)
+        upkeep.purge_document(gone.pk)
 
 
 def states() -> dict[str, str]:

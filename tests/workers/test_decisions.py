@@ -13,7 +13,7 @@ from console.people.models import Role, User
 from console.people.services import create_user
 from console.questions.models import Answer, QuestionState
 from console.questions.services import answer_question, ask_question
-from console.sources import ingest
+from console.sources import ingest, upkeep
 from console.sources.models import Document, DocumentState, Folder
 from console.sources.services import (
     delete_document,
@@ -57,7 +57,7 @@ def test_a_disabled_document_is_found_by_no_search_and_an_enabled_one_again(
     assert (disabled.state, disabled.reason_code) == (DocumentState.LEFT_OUT, "disabled")
     assert disabled.next_step == "Enable it to have it searched again."
     assert sent[-1] == ("footnote.purge_document", policy.pk)
-    ingest.purge_document(policy.pk)
+    upkeep.purge_document(policy.pk)
     assert not found(policy)
     assert not policy.index_stamps.exists()
     assert Document.objects.filter(pk=policy.pk).exists(), "it is left out, not deleted"
@@ -114,7 +114,7 @@ def test_a_document_disabled_while_it_is_read_stays_out(
     document.refresh_from_db()
     assert (document.state, document.lease_until) == (DocumentState.LEFT_OUT, None)
     assert sent[-1] == ("footnote.purge_document", document.pk)
-    ingest.purge_document(document.pk)
+    upkeep.purge_document(document.pk)
     assert not found(document)
 
 
@@ -122,7 +122,7 @@ def test_new_bytes_of_a_disabled_document_wait_until_it_is_enabled(
     admin: User, folder: Folder, policy: Document, sent: list
 ) -> None:
     disable_document(actor=admin, document=policy)
-    ingest.purge_document(policy.pk)
+    upkeep.purge_document(policy.pk)
     uploaded = upload_document(actor=admin, folder=folder, name="policy.md", pieces=[LAPTOPS])
     assert (uploaded.outcome, uploaded.document.state) == ("replaced", DocumentState.LEFT_OUT)
     assert ingest.ingest_document(policy.pk) is None
@@ -145,7 +145,7 @@ def test_what_came_inside_a_document_goes_and_comes_with_it(
     child = attached(policy)
     disable_document(actor=admin, document=policy)
     for one in (policy, child):
-        ingest.purge_document(one.pk)
+        upkeep.purge_document(one.pk)
         assert not found(one)
     enable_document(actor=admin, document=policy)
     assert set(sent[-2:]) == {("footnote.ingest_document", one.pk) for one in (policy, child)}
@@ -155,8 +155,8 @@ def test_what_came_inside_a_document_goes_and_comes_with_it(
     delete_document(actor=admin, document=policy)
     assert sent == [("footnote.purge_document", child.pk), ("footnote.purge_document", policy.pk)]
     # In the wrong order on purpose: the parent's row takes the child's along.
-    ingest.purge_document(policy.pk)
-    ingest.purge_document(child.pk)
+    upkeep.purge_document(policy.pk)
+    upkeep.purge_document(child.pk)
     assert not Document.objects.exists()
     assert not found(child)
     assert not found(policy)

@@ -15,7 +15,7 @@ from console.index.models import DocumentIndex, IndexVersion
 from console.index.selectors import active_version
 from console.people.models import Role, User
 from console.people.services import create_user
-from console.sources import claims, ingest
+from console.sources import claims, ingest, upkeep
 from console.sources.models import Document, DocumentState, Folder
 from console.sources.services import delete_document, retry_document
 from console.sources.uploads import upload_document
@@ -85,7 +85,7 @@ def test_a_deleted_document_is_found_by_no_id_restricted_search(
     assert rag.retrieve("nightly hotel limit", index=index, scope=scope)
     delete_document(actor=admin, document=document)
     assert ("footnote.purge_document", document.pk) in sent
-    assert ingest.purge_document(document.pk)
+    assert upkeep.purge_document(document.pk)
     assert not rag.retrieve("nightly hotel limit", index=index, scope=scope)
     assert not Document.objects.filter(pk=document.pk).exists()
 
@@ -104,7 +104,7 @@ def test_a_document_deleted_while_it_is_read_leaves_nothing(
     monkeypatch.setattr(rag, "extract_file", delete_meanwhile)
     ingest.ingest_document(document.pk)
     assert sent[-1] == ("footnote.purge_document", document.pk)
-    assert ingest.purge_document(document.pk)
+    assert upkeep.purge_document(document.pk)
     assert not Document.objects.filter(pk=document.pk).exists()
     assert chunks_in_index(document.pk).vectors == 0
 
@@ -182,8 +182,8 @@ def test_a_restart_picks_up_what_a_killed_worker_held(admin: User, folder: Folde
     document = upload(admin, folder, "policy.md", HOTELS)
     claims.claim(document.pk)
     sent.clear()
-    assert ingest.pick_up_pending() == 0, "a live claim is left alone"
-    assert ingest.pick_up_pending(at_start=True) == 1
+    assert upkeep.pick_up_pending() == 0, "a live claim is left alone"
+    assert upkeep.pick_up_pending(at_start=True) == 1
     assert sent == [("footnote.ingest_document", document.pk)]
     assert ingest.ingest_document(document.pk).state == DocumentState.INDEXED
 
@@ -269,10 +269,10 @@ def test_files_of_deleted_and_replaced_documents_are_removed_and_others_kept(
     kept = upload(admin, folder, "kept.md", LAPTOPS)
     ingest.ingest_document(kept.pk)
     delete_document(actor=admin, document=deleted)
-    ingest.purge_document(deleted.pk)
-    assert ingest.remove_forgotten_files() == 0, "a file that was stored just now is spared"
+    upkeep.purge_document(deleted.pk)
+    assert upkeep.remove_forgotten_files() == 0, "a file that was stored just now is spared"
     monkeypatch.setattr(storage, "MIN_AGE_S", 0.0)
-    assert ingest.remove_forgotten_files() == 2
+    assert upkeep.remove_forgotten_files() == 2
     kept.refresh_from_db()
     assert storage.original_path(kept.sha256).exists()
     assert storage.load_canonical(kept.canonical_sha256).text

@@ -11,7 +11,7 @@ import rag
 from console import engine
 from console.index.selectors import active_version
 from console.people.models import User
-from console.sources import claims, ingest
+from console.sources import claims, ingest, upkeep
 from console.sources.models import Document, DocumentState, Folder
 from console.sources.services import delete_document, disable_document, enable_document
 from tests.workers.conftest import HOTELS, LAPTOPS, upload
@@ -150,7 +150,7 @@ def test_a_document_disabled_while_it_is_worked_on_is_in_no_answer(
         ingest.ingest_document(document.pk)
     ingest.ingest_due(Document.objects.get(name="laptops.md").pk)
     assert ("footnote.purge_document", document.pk) in sent
-    assert ingest.purge_document(document.pk)
+    assert upkeep.purge_document(document.pk)
     index = engine.index_of(active_version())
     scope = rag.Scope(folder_ids=(folder.pk,), document_ids=(document.pk,))
     assert not rag.retrieve("nightly hotel limit", index=index, scope=scope)
@@ -200,7 +200,7 @@ def test_a_folder_may_leave_near_duplicates_out_until_the_original_goes(
         next_step="Delete one.",
     )
     delete_document(actor=admin, document=first)
-    ingest.purge_document(first.pk)
+    upkeep.purge_document(first.pk)
     assert sent[-1] == ("footnote.ingest_document", second.pk)
     ingest.ingest_due(second.pk)
     second.refresh_from_db()

@@ -15,7 +15,7 @@ from django.core.management.base import CommandError
 
 from console.access import Rejected
 from console.people.models import User
-from console.sources import archives, ingest
+from console.sources import archives, upkeep
 from console.sources.archives import upload_archive
 from console.sources.models import Document, DocumentState, Folder
 from console.sources.services import delete_document, disable_document
@@ -340,4 +340,4 @@ def test_attachments_of_what_is_synced_are_no_files_of_the_directory(admin: User
     )
     report = sync(admin, folder, {"mail.eml": b"From: a@example.org\n\nHello there.\n"})
     assert told(report) == {"mail.eml": "unchanged"}
-    assert ingest.purge_document(mail.pk) is False
+    assert upkeep.purge_document(mail.pk) is False
