@@ -8,13 +8,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
-from rag.extract.layout.segments import Line, is_cjk
+from rag.extract.layout.segments import LIST_MARKER, Line, is_cjk
 from rag.extract.layout.tables import is_figure, table_length, table_rows
 from rag.extract.tabular import joined_cells
 
-_LIST_ITEM = re.compile(
-    r"([•‣▪●○◦·–—*\u2023\uf0b7\uf0a7-]|\(?\d{1,3}[.)]|\(?[a-zA-Z][.)]|\(?[ivx]{1,4}[.)])\s+\S"
-)
+_LIST_ITEM = re.compile(rf"({LIST_MARKER.pattern})\s+\S")
 _SENTENCE_END = re.compile(r"[.!?:;…。！？]['\")\]”’»]*$")
 _MAX_WORD_CHARS = 80  # a pattern that looked back farther would take minutes on a page of letters
 _HYPHENATED = re.compile(r"([^\W\d_]+)[-\u00ad\u2010\x02\ufffe]$")
@@ -92,12 +90,23 @@ def blocks_of(
 
 def _row_blocks(lines: Sequence[Line], joiner: Joiner, table: int) -> Iterator[Block]:
     header: str | None = None
-    for row in table_rows(lines):
-        texts = [joiner.join(cell) for cell in row]
+    rows = [[joiner.join(cell) for cell in row] for row in table_rows(lines)]
+    if _is_numbered_list(rows):
+        for number, item in rows:
+            yield Block(f"{number} {item}", lines[0].height, is_bold=False, is_list_item=True)
+        return
+    for texts in rows:
         text = joined_cells(texts)
         yield Block(text, lines[0].height, is_bold=False, table=table, table_header=header)
         if header is None and not any(is_figure(cell) for cell in texts):
             header = text
+
+
+def _is_numbered_list(rows: Sequence[Sequence[str]]) -> bool:
+    """1, 2, 3, … each beside words: items whose number stands apart, not a table."""
+    return all(len(row) == 2 and not is_figure(row[1]) for row in rows) and [row[0] for row in rows] == [
+        str(number) for number in range(1, len(rows) + 1)
+    ]
 
 
 def _paragraphs(lines: Sequence[Line], joiner: Joiner, body_height: float, tolerance: float) -> list[Block]:

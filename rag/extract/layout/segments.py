@@ -15,6 +15,8 @@ _LINE_OVERLAP = 0.5
 # but no new cell. Farther than a word gap stands a space.
 WIDE_GAP = 0.75
 _WORD_GAP = 0.12
+_MARKER_GAP = 3.0
+LIST_MARKER = re.compile(r"[•‣▪●○◦·–—*\u2023\uf0b7\uf0a7-]|\(?\d{1,3}[.)]|\(?[a-zA-Z][.)]|\(?[ivx]{1,4}[.)]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +122,14 @@ def _in_writing_direction(group: Sequence[Segment]) -> tuple[Segment, ...]:
             merged[-1] = _merged(merged[-1], segment)
         else:
             merged.append(segment)
+    if len(merged) == 2 and _is_marked(*merged):
+        merged = [_merged(*merged)]
     return tuple(merged)
+
+
+def _is_marked(marker: Segment, text: Segment) -> bool:
+    """A bullet or number and the item it stands before: one stretch of text, not two cells."""
+    return LIST_MARKER.fullmatch(marker.text) is not None and _gap(marker, text) < _MARKER_GAP * text.height
 
 
 def _gap(first: Segment, second: Segment) -> float:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from drawn_pdf import LEADING, LEFT, LOREM, lines, pdf, scan, words, wrapped
+from drawn_pdf import LEADING, LEFT, LOREM, TOP, lines, pdf, scan, words, wrapped
 from extraction_checks import blocks
 from reportlab.lib.pdfencrypt import StandardEncryption
 from reportlab.pdfgen.canvas import Canvas
@@ -132,6 +132,24 @@ def test_headings_by_size_and_weight(read: Any) -> None:
     assert blocks(extraction, "heading") == ["Travel policy", "Hotels", "Limits in Norway"]
     assert extraction.spans[-1].locator.heading_path == ("Travel policy", "Hotels", "Limits in Norway")
     assert extraction.title == "Travel policy"
+
+
+@pytest.mark.parametrize("marker", ["•", "{}.", "{}", "({})"])
+def test_items_whose_marker_stands_apart_are_a_list_and_no_table(read: Any, marker: str) -> None:
+    items = ["Shout three times.", "Throw the ring and do not jump in.", "Call the emergency services."]
+
+    def page(canvas: Any) -> None:
+        for number, item in enumerate(items, start=1):
+            y = TOP - 14 * number
+            canvas.setFont("Helvetica", 10)
+            canvas.drawString(LEFT, y, marker.format(number))
+            canvas.drawString(LEFT + 24, y, item)
+
+    extraction = read(pdf(page), "rules.pdf")
+    kinds = [(span.kind, extraction.text[span.start : span.end]) for span in extraction.spans]
+    assert kinds == [
+        ("list_item", f"{marker.format(number)} {item}") for number, item in enumerate(items, start=1)
+    ]
 
 
 def test_table_rows_stay_together_and_know_their_header(read: Any) -> None:
