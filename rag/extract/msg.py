@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import tempfile
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -15,6 +16,7 @@ from rag.extract.canonical import Reading, line_text
 from rag.extract.decoding import decode_text
 from rag.extract.html_page import browser_encoding, declared_encoding
 from rag.extract.mail import Attachments, Body, Mail, as_eml, reading_of, sealed_message
+from rag.extract.rtf import read as read_rtf
 from rag.extract.rtf_packed import unpack_rtf
 
 if TYPE_CHECKING:
@@ -179,10 +181,13 @@ class _Item:
         return Body(plain if plain.strip() else self._text_of_rtf())
 
     def _text_of_rtf(self) -> str:
-        from striprtf.striprtf import rtf_to_text
-
         rtf = unpack_rtf(self.data(_RTF), max_bytes=self.limits.max_unpacked_mib * _MIB)
-        return str(rtf_to_text(rtf.decode("latin-1"), errors="replace")) if rtf else ""  # type: ignore[no-untyped-call]
+        if not rtf:
+            return ""
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "body.rtf")
+            path.write_bytes(rtf)
+            return read_rtf(path, filename="body.rtf", limits=self.limits).text
 
     def keep_in(self, mail: Mail, *, shown: str, is_signed: bool) -> None:
         """Add this attachment to its message; a picture that the page `shown` holds is only counted."""
