@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from django.db import connections
 
 import rag
 from console import engine, queue
@@ -44,6 +46,15 @@ def admin(transactional_db: None) -> User:
 @pytest.fixture
 def folder(admin: User) -> Folder:
     return create_folder(actor=admin, name="Travel", is_open=True)
+
+
+def in_a_reader(change: Callable[[], object]) -> None:
+    """Change the database from whatever thread reads files; it must not keep its connection."""
+    try:
+        change()
+    finally:
+        if threading.current_thread() is not threading.main_thread():
+            connections.close_all()
 
 
 def upload(actor: User, folder: Folder, name: str, body: bytes) -> Document:

@@ -23,7 +23,7 @@ from console.sources.services import (
     with_children,
 )
 from console.sources.uploads import rename_document, upload_document
-from tests.workers.conftest import HOTELS, LAPTOPS, upload
+from tests.workers.conftest import HOTELS, LAPTOPS, in_a_reader, upload
 
 pytestmark = [pytest.mark.model, pytest.mark.usefixtures("data_folder")]
 QUESTION = "What is the nightly hotel limit in capital cities?"
@@ -106,7 +106,7 @@ def test_a_document_disabled_while_it_is_read_stays_out(
     real = rag.extract_file
 
     def disable_meanwhile(*args: object, **kwargs: object) -> rag.Extraction:
-        disable_document(actor=admin, document=document)
+        in_a_reader(lambda: disable_document(actor=admin, document=document))
         return real(*args, **kwargs)
 
     monkeypatch.setattr(rag, "extract_file", disable_meanwhile)

@@ -19,7 +19,7 @@ from console.sources import claims, ingest, upkeep
 from console.sources.models import Document, DocumentState, Folder
 from console.sources.services import delete_document, retry_document
 from console.sources.uploads import upload_document
-from tests.workers.conftest import HOTELS, LAPTOPS, upload
+from tests.workers.conftest import HOTELS, LAPTOPS, in_a_reader, upload
 
 pytestmark = [pytest.mark.model, pytest.mark.usefixtures("data_folder")]
 
@@ -97,7 +97,7 @@ def test_a_document_deleted_while_it_is_read_leaves_nothing(
     real = rag.extract_file
 
     def delete_meanwhile(*args: object, **kwargs: object) -> rag.Extraction:
-        delete_document(actor=admin, document=document)
+        in_a_reader(lambda: delete_document(actor=admin, document=document))
         return real(*args, **kwargs)
 
     ingest.ingest_document(upload(admin, folder, "laptops.md", LAPTOPS).pk)

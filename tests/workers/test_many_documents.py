@@ -14,7 +14,7 @@ from console.people.models import User
 from console.sources import claims, ingest, upkeep
 from console.sources.models import Document, DocumentState, Folder
 from console.sources.services import delete_document, disable_document, enable_document
-from tests.workers.conftest import HOTELS, LAPTOPS, upload
+from tests.workers.conftest import HOTELS, LAPTOPS, in_a_reader, upload
 
 pytestmark = pytest.mark.usefixtures("data_folder")
 
@@ -141,8 +141,11 @@ def test_a_document_disabled_while_it_is_worked_on_is_in_no_answer(
     real = getattr(rag, step)
 
     def disable_meanwhile(*args: object, **kwargs: object) -> object:
-        if Document.objects.get(pk=document.pk).state != DocumentState.LEFT_OUT:
-            disable_document(actor=admin, document=document)
+        def disable() -> None:
+            if Document.objects.get(pk=document.pk).state != DocumentState.LEFT_OUT:
+                disable_document(actor=admin, document=document)
+
+        in_a_reader(disable)
         return real(*args, **kwargs)
 
     with monkeypatch.context() as patch:

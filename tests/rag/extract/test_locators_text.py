@@ -168,7 +168,8 @@ def test_markdown_heading_paths(tmp_path: Path, parts: list[Part]) -> None:
 @FAST
 @given(documents(plain_sentences), st.sampled_from(["utf-8", "utf-8-sig", "utf-16"]))
 def test_text_heading_paths(tmp_path: Path, parts: list[Part], encoding: str) -> None:
-    parts = [Part(part.text, min(part.level, 2)) for part in parts]
+    # A longer line is not taken for a heading, underlined or not.
+    parts = [Part(part.text, min(part.level, 2) if len(part.text) <= 80 else 0) for part in parts]
     source = "\n\n".join(
         f"{part.text}\n{' =-'[part.level] * 9}" if part.level else part.text for part in parts
     )
