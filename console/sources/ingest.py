@@ -18,8 +18,8 @@ from console.index.models import DocumentIndex, IndexVersion
 from console.index.selectors import live_versions
 from console.index.services import prepare_active_version
 from console.sources.claims import claim, claim_next, enter_indexing, let_go, prolong, release
-from console.sources.duplicates import find_twin
-from console.sources.models import Document, DocumentState, ExtractionAttempt
+from console.sources.duplicates import compare, is_wanted
+from console.sources.models import Document, DocumentState
 from console.sources.outcomes import (
     OUR_FAULT,
     Outcome,
@@ -143,25 +143,16 @@ def _prepare(read: rag.FileRead[Document]) -> _Ready | None:
     document = read.key
     try:
         extraction = _joined(document, read.result())
-        twin = find_twin(document, extraction.text)
-        outcome = Outcome(extraction, storage.store_canonical(extraction), twin)
+        canonical_key = storage.store_canonical(extraction)
+        twin = compare(document, extraction.text, canonical_key)
+        outcome = Outcome(extraction, canonical_key)
     except Exception as error:  # noqa: BLE001  (`_trouble` tells what it is)
         finish_in_trouble(document, _trouble(document, error))
         return None
-    if twin is not None and document.folder.leaves_out_near_duplicates and not _is_wanted(document):
+    if twin is not None and document.folder.leaves_out_near_duplicates and not is_wanted(document):
         finish_left_out(document, outcome, twin)
         return None
     return _Ready(document, outcome) if enter_indexing(document) else None
-
-
-def _is_wanted(document: Document) -> bool:
-    """True when a person enabled it although it says nearly the same as another one."""
-    attempt = document.attempts.filter(finished_at=None).first()
-    return (
-        attempt is not None
-        and attempt.trigger == ExtractionAttempt.Trigger.ENABLE
-        and attempt.requested_by_id is not None
-    )
 
 
 def _joined(document: Document, extraction: rag.Extraction) -> rag.Extraction:

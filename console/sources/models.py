@@ -220,6 +220,7 @@ class SignatureBand(models.Model):
     document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="signature_bands")
     band = models.PositiveSmallIntegerField()
     key = models.CharField(max_length=32)
+    canonical_sha256 = models.CharField(max_length=64, help_text="The text it was made of.")
 
     class Meta:
         indexes = [models.Index(fields=["key", "band"], name="signature_band_key")]

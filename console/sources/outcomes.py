@@ -11,11 +11,9 @@ import rag
 from console import engine
 from console.index.models import DocumentIndex
 from console.sources.attachments import keep_attachments
-from console.sources.duplicates import Twin
+from console.sources.duplicates import NEAR_DUPLICATE, NEXT_STEP, Twin
 from console.sources.models import Document, DocumentState
 from console.sources.services import publish_document
-
-NEAR_DUPLICATE = "near_duplicate"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +36,10 @@ OUR_FAULT = Trouble(
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What was read from a document, under which key it is kept, and the older document that says the same."""
+    """What was read from a document, and under which key it is kept."""
 
     extraction: rag.Extraction
     canonical_key: str
-    twin: Twin | None
 
 
 def finish(document: Document, outcome: Outcome, stamps: list[DocumentIndex]) -> None:
@@ -75,10 +72,7 @@ def finish_left_out(document: Document, outcome: Outcome, twin: Twin) -> None:
         _record(current, outcome)
         current.n_chunks = None
         current.state, current.reason_code = DocumentState.LEFT_OUT, NEAR_DUPLICATE
-        current.reason = f"It says nearly the same as {twin.document.name} ({twin.similarity:.0%} alike)."[
-            :500
-        ]
-        current.next_step = "Delete one of the two, or let the folder keep near-duplicates and enable it."
+        current.reason, current.next_step = twin.reason[:500], NEXT_STEP
         _end(current, outcome.extraction.extractor)
 
 
@@ -140,8 +134,6 @@ def _record(document: Document, outcome: Outcome) -> None:
     if n_refused:
         message = f"Attachments that are too large, too deeply nested or badly named: {n_refused} not kept."
         document.warnings.append({"code": "attachments_refused", "message": message, "count": n_refused})
-    document.near_duplicate_of = outcome.twin.document if outcome.twin else None
-    document.near_duplicate_similarity = outcome.twin.similarity if outcome.twin else None
     document.canonical_sha256 = outcome.canonical_key
     document.n_chars = len(extraction.text)
 

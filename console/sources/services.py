@@ -183,21 +183,22 @@ def disable_document(*, actor: User | None, document: Document) -> Document:
         record(actor=actor, action="document.disable", subject=_subject(locked))
         for one in with_children(locked):
             if one.state != DocumentState.LEFT_OUT:
-                _leave_out(one, actor)
+                reason = f"{actor.get_username() if actor else 'The system'} disabled it."
+                leave_out(one, code=DISABLED, reason=reason, next_step="Enable it to have it searched again.")
     locked.refresh_from_db()
     return locked
 
 
-def _leave_out(document: Document, actor: User | None) -> None:
-    document.state, document.reason_code = DocumentState.LEFT_OUT, DISABLED
-    document.reason = f"{actor.get_username() if actor else 'The system'} disabled it."
-    document.next_step = "Enable it to have it searched again."
+def leave_out(document: Document, *, code: str, reason: str, next_step: str) -> None:
+    """Out of every answer from this moment, with its reason. Call it inside a transaction."""
+    document.state, document.reason_code = DocumentState.LEFT_OUT, code
+    document.reason, document.next_step = reason[:500], next_step
     document.progress_done = document.progress_total = 0
     # A worker that reads it now keeps its lease: the index is cleaned after its last write.
     document.state_changed_at = document.queued_at = timezone.now()
     document.save()
     document.attempts.filter(finished_at=None).update(
-        finished_at=timezone.now(), outcome=document.state, reason_code=DISABLED, reason=document.reason
+        finished_at=timezone.now(), outcome=document.state, reason_code=code, reason=document.reason
     )
     queue.purge_document(document.pk)
     publish_document(document)

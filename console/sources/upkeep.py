@@ -11,9 +11,8 @@ from django.utils import timezone
 import rag
 from console import engine, queue, storage
 from console.index.selectors import live_versions
-from console.sources.duplicates import left_out_for
-from console.sources.models import WORKING_STATES, Document, DocumentState
-from console.sources.services import enable_document
+from console.sources.duplicates import free_copies_of
+from console.sources.models import WORKING_STATES, Document, DocumentState, SignatureBand
 
 REQUEUE_AFTER = timedelta(minutes=5)
 """A queued document whose message may have been lost with the broker is sent again after this."""
@@ -44,12 +43,9 @@ def purge_document(document_id: int) -> bool:
         purge_document(child.pk)
     if document.children.exists():
         return False  # a worker still holds one; the sweep comes back
-    freed = left_out_for(document)
     with transaction.atomic():
+        free_copies_of(document)
         document.delete()
-        for one in freed:
-            one.refresh_from_db()
-            enable_document(actor=None, document=one)
     return True
 
 
@@ -60,7 +56,9 @@ def _is_out() -> Q:
 def remove_forgotten_files() -> int:
     """Remove the files of documents that were deleted or replaced; done at every start."""
     originals = set(Document.objects.values_list("sha256", flat=True))
-    texts = set(Document.objects.values_list("canonical_sha256", flat=True))
+    texts = set(Document.objects.values_list("canonical_sha256", flat=True)) | set(
+        SignatureBand.objects.values_list("canonical_sha256", flat=True)
+    )
     return (
         storage.remove_unreferenced("files", originals)
         + storage.remove_unreferenced("pages", originals)
