@@ -20,7 +20,7 @@ from workers.files import files_below
 class IngestReport:
     """One folder. Stages in seconds; reading runs beside the others, in sub-processes, and is their sum.
 
-    `peak_mib` is this process's so far, `reader_mib` that of the largest reader so far.
+    `peak_mib` is this process's so far.
     """
 
     corpus: str
@@ -35,7 +35,6 @@ class IngestReport:
     embed_s: float
     store_s: float
     peak_mib: float
-    reader_mib: float
     encoding: rag.ThroughputReport
 
     @property
@@ -83,7 +82,7 @@ def measure_ingest(path: Path, *, repeats: int, max_texts: int) -> IngestReport:
             progress.update(bar, advance=len(batch))
             waiting = time.perf_counter()
         total_s = time.perf_counter() - started
-        peak_mib, reader_mib = _peak(resource.RUSAGE_SELF), _peak(resource.RUSAGE_CHILDREN)
+        peak_mib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         passages = [chunk.text for at in range(len(files)) for chunk in rag.chunks_of_document(index, at)]
         store.close()
     spread = passages[:: max(1, len(passages) // max_texts)][:max_texts]
@@ -100,7 +99,6 @@ def measure_ingest(path: Path, *, repeats: int, max_texts: int) -> IngestReport:
         embed_s=embed_s,
         store_s=store_s,
         peak_mib=peak_mib,
-        reader_mib=reader_mib,
         encoding=rag.measure_throughput(spread, embedder, repeats=repeats),
     )
 
@@ -123,15 +121,10 @@ def ingest_table(reports: list[IngestReport]) -> Table:
         ("times the plain loop", [f"{r.times_loop:.2f}" for r in reports]),
         ("encode alone: times the plain loop", [f"{r.encoding.times_loop:.2f}" for r in reports]),
         ("peak memory so far, MiB", [f"{r.peak_mib:.0f}" for r in reports]),
-        ("largest reader so far, MiB", [f"{r.reader_mib:.0f}" for r in reports]),
     ]
     for name, cells in rows:
         table.add_row(name, *cells)
     return table
-
-
-def _peak(whose: int) -> float:
-    return resource.getrusage(whose).ru_maxrss / 1024
 
 
 def _progress() -> Progress:
