@@ -15,6 +15,18 @@ from console.sources.duplicates import NEAR_DUPLICATE, NEXT_STEP, Twin
 from console.sources.models import Document, DocumentState
 from console.sources.services import publish_document
 
+_BY_DESIGN = frozenset(
+    (
+        "ocr_used",
+        "blank_pages",
+        "extension_mismatch",
+        "pictures_left_out",
+        "invitations_left_out",
+        "no_message_text",
+    )
+)
+"""Warnings that tell of no missing text, besides what was dropped, removed or ignored."""
+
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
@@ -156,12 +168,24 @@ def _end(document: Document, extractor: str) -> None:
 
 
 def _partial_reason(extraction: rag.Extraction) -> str:
+    """How much is missing, where, and why; what is left out by design is no reason."""
     coverage = extraction.coverage
-    text = f"{coverage.read} of {coverage.total} {coverage.unit}s were read."
-    if coverage.missing:
-        text += (
-            f" Without text: {', '.join(coverage.missing[:10])}{'…' if len(coverage.missing) > 10 else ''}."
+    parts = []
+    if coverage.read < coverage.total:
+        were = "was" if coverage.total == 1 else "were"
+        parts.append(
+            f"{coverage.read} of {coverage.total} {_counted(coverage.unit, coverage.total)} {were} read."
         )
-    if extraction.warnings:
-        text += f" {extraction.warnings[0].message}"
-    return text[:500]
+    if coverage.missing:
+        more = "…" if len(coverage.missing) > 10 else ""
+        parts.append(f"Without text: {', '.join(coverage.missing[:10])}{more}.")
+    parts += [warning.message for warning in extraction.warnings if not _is_by_design(warning.code)]
+    return " ".join(parts or ["A part of the file could not be read."])[:500]
+
+
+def _counted(unit: str, n: int) -> str:
+    return unit if n == 1 else f"{unit}s"
+
+
+def _is_by_design(code: str) -> bool:
+    return code.endswith(("_dropped", "_removed", "_ignored")) or code in _BY_DESIGN

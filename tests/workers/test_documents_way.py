@@ -15,7 +15,7 @@ from console.index.models import DocumentIndex, IndexVersion
 from console.index.selectors import active_version
 from console.people.models import Role, User
 from console.people.services import create_user
-from console.sources import claims, ingest, upkeep
+from console.sources import claims, ingest, outcomes, upkeep
 from console.sources.models import Document, DocumentState, Folder
 from console.sources.services import delete_document, retry_document
 from console.sources.uploads import upload_document
@@ -276,3 +276,32 @@ def test_files_of_deleted_and_replaced_documents_are_removed_and_others_kept(
     kept.refresh_from_db()
     assert storage.original_path(kept.sha256).exists()
     assert storage.load_canonical(kept.canonical_sha256).text
+
+
+@pytest.mark.parametrize(
+    ("coverage", "warnings", "told"),
+    [
+        (
+            rag.Coverage("page", 10, 23, ("10", "11")),
+            ("repeated_lines_removed", "ocr_time"),
+            "10 of 23 pages were read. Without text: 10, 11. Told by ocr_time.",
+        ),
+        (rag.Coverage("document", 1, 1), ("comments_dropped", "damaged_parts"), "Told by damaged_parts."),
+        (rag.Coverage("page", 0, 1, ("1",)), ("ocr_used",), "0 of 1 page was read. Without text: 1."),
+        (rag.Coverage("document", 1, 1), (), "A part of the file could not be read."),
+    ],
+)
+def test_a_partial_document_tells_what_is_missing_and_not_what_was_left_out(
+    coverage: rag.Coverage, warnings: tuple[str, ...], told: str
+) -> None:
+    extraction = rag.Extraction(
+        "A",
+        "text",
+        (),
+        "pdf",
+        "pdf/2",
+        coverage,
+        is_partial=True,
+        warnings=tuple(rag.ExtractionWarning(code, f"Told by {code}.") for code in warnings),
+    )
+    assert outcomes._partial_reason(extraction) == told
