@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import lzma
 import zipfile
 import zlib
 from pathlib import Path
 
 from rag.errors import DamagedDocument, EncryptedDocument, ResourceLimit, UnsupportedFormat
 
-UNPACK_ERRORS = (zipfile.BadZipFile, zlib.error, OSError, EOFError, ValueError, NotImplementedError)
+UNPACK_ERRORS = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    OSError,
+    EOFError,
+    ValueError,
+    NotImplementedError,
+)
 """What `zipfile` raises for a container or member that is broken, cut off or packed in an unknown way."""
 
 _MIB = 1024 * 1024

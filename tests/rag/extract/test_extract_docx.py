@@ -163,6 +163,19 @@ def test_broken_containers_have_a_reason(read: Any) -> None:
         read(whole, "empty.docx")
 
 
+@pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_part_that_cannot_be_unpacked_is_damage(read: Any, method: int) -> None:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", method) as container:
+        container.writestr("word/document.xml", f"<w:document {W}><w:body>{p('x')}</w:body></w:document>")
+        part = container.infolist()[0]
+    data = bytearray(buffer.getvalue())
+    packed = 30 + len(part.filename) + 9  # behind the local header and, in LZMA, the properties
+    data[packed : packed + 20] = b"\xff" * 20
+    with pytest.raises(DamagedDocument, match="cannot be unpacked"):
+        read(bytes(data), "a.docx")
+
+
 def test_a_zip_bomb_is_stopped_before_it_is_unpacked(read: Any) -> None:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as container:
