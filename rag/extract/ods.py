@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -63,7 +62,7 @@ def read(path: Path, *, filename: str, limits: ExtractionLimits) -> Reading:
                 reader.walk(content)
         except etree.XMLSyntaxError as exc:
             raise xml_error(exc, DOCUMENT) from exc
-        except (*UNPACK_ERRORS, zipfile.BadZipFile) as exc:
+        except UNPACK_ERRORS as exc:
             raise DamagedDocument(f"A part of {DOCUMENT} cannot be unpacked.") from exc
     return sheets.reading(title, comments_left_out(reader.inline.n_comments))
 
@@ -73,6 +72,7 @@ class _Reader:
     sheets: SheetBlocks
     styles: dict[str, OdfStyle] = field(default_factory=dict)
     inline: OdfText = field(init=False)
+    n_sheets: int = 0
 
     def __post_init__(self) -> None:
         self.inline = OdfText(self.styles)
@@ -99,7 +99,8 @@ class _Reader:
                 self.styles[attribute(element, "name") or ""] = style_of(element)
 
     def _add_sheet(self, table: Element, events: Iterator[tuple[str, Element]]) -> None:
-        name = attribute(table, "name") or f"Sheet {len(self.sheets.hidden) + 1}"
+        self.n_sheets += 1
+        name = attribute(table, "name") or f"Sheet {self.n_sheets}"
         rows = self._rows(table, events)
         if self.inline.is_hidden(table):
             self.sheets.hidden.append(name)

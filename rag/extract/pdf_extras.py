@@ -84,8 +84,18 @@ def attached_files(document: pdfium.PdfDocument, *, max_mib: int) -> tuple[list[
             continue
         if content:
             room -= len(content)
-            files.append(Attachment(attachment.get_name() or f"attachment {index + 1}", content))
+            files.append(Attachment(_name_of(attachment) or f"attachment {index + 1}", content))
     return files, n_files - len(files)
+
+
+def _name_of(attachment: pdfium.PdfAttachment) -> str:
+    """The file's name; empty where it has none that can be read."""
+    import pypdfium2 as pdfium
+
+    try:
+        return str(attachment.get_name())
+    except (pdfium.PdfiumError, UnicodeDecodeError):
+        return ""
 
 
 def _size_of(attachment: pdfium.PdfAttachment) -> int:

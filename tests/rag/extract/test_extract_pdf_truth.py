@@ -114,6 +114,16 @@ def test_files_inside_a_pdf_become_attachments(read: Any) -> None:
     assert warnings(extraction) == {"attachments_left_out": 1}
 
 
+def test_a_file_inside_a_pdf_whose_name_cannot_be_read_is_numbered(read: Any) -> None:
+    document = pypdfium2.PdfDocument(pdf(lambda canvas: lines(canvas, ["See the attached file."])))
+    document.new_attachment("rates.csv").set_data(b"Oslo,120")
+    buffer = io.BytesIO()
+    document.save(buffer)
+    half_a_character = buffer.getvalue().replace(b"(rates.csv)", b"<FEFFD83D>")
+    assert half_a_character != buffer.getvalue()
+    assert [file.name for file in read(half_a_character, "a.pdf").attachments] == ["attachment 1"]
+
+
 @pytest.mark.parametrize("turned", [1, 2, 3])
 def test_scans_that_lie_on_their_side_or_head_are_read_from_their_top(read: Any, turned: int) -> None:
     words = ["Hotel limit is 120 euros", "in all of the country", "also in the summer", "and in the winter"]

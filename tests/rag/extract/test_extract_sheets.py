@@ -166,6 +166,13 @@ def test_comments_of_ods_are_dropped_and_counted_and_covered_cells_are_empty(rea
     assert [(warning.code, warning.count) for warning in extraction.warnings] == [("comments_dropped", 1)]
 
 
+def test_sheets_of_ods_without_a_name_are_told_apart(read: Any) -> None:
+    cell = ods_value("float", 'office:value="1"')
+    sheet = f"<table:table>{ods_row(cell)}</table:table>"
+    extraction = read(open_document("spreadsheet", 2 * sheet), "a.ods")
+    assert blocks(extraction, "heading") == ["Sheet 1", "Sheet 2"]
+
+
 def test_an_ods_that_is_no_xml_or_too_deep_has_a_reason(read: Any) -> None:
     with pytest.raises(DamagedDocument):
         read(ods_rows("<table:table-row>"), "a.ods")
