@@ -56,7 +56,7 @@ def read_files(
 
     `files` is asked for the next only in the caller's thread and only while fewer than `n_ahead` are
     on their way, so it may claim them one by one. No file waits for a slower one. Closing the generator
-    waits for the files that are being read.
+    waits for the files that are being read and drops those that wait.
 
     Args:
         files: what to read.
@@ -66,7 +66,8 @@ def read_files(
         max_ready_chars: a batch ends once its texts pass this, so that memory stays bounded.
         on_wait: called about every `wait_s` seconds while nothing is ready.
     """
-    with ThreadPoolExecutor(n_readers, thread_name_prefix="reader") as pool:
+    pool = ThreadPoolExecutor(n_readers, thread_name_prefix="reader")
+    try:
         running: dict[Future[FileRead[K]], None] = {}
         ready: list[Future[FileRead[K]]] = []
         while True:
@@ -89,6 +90,9 @@ def read_files(
                 batch.append(read)
                 n_chars += len(read.extraction.text) if read.extraction is not None else 0
             yield batch
+    finally:
+        # Files that no reader has begun are dropped: reading all of `n_ahead` would take long.
+        pool.shutdown(cancel_futures=True)
 
 
 def _read(file: FileToRead[K], extract: Extract) -> FileRead[K]:

@@ -86,6 +86,22 @@ def test_files_are_asked_for_one_by_one_in_the_callers_thread() -> None:
     assert set(asked) == {threading.current_thread()}
 
 
+def test_closing_early_reads_none_of_the_files_that_wait() -> None:
+    begun: list[str] = []
+    may_end = threading.Event()
+
+    def extract(path: Path, **_: object) -> rag.Extraction:
+        begun.append(path.name)
+        assert path.name == "a" or may_end.wait(10)
+        return extraction(path.name)
+
+    reads = read_files(iter(files(*"abcdefgh")), extract, n_readers=1, n_ahead=8)
+    assert [read.key for read in next(reads)] == ["a"]
+    threading.Timer(0.1, may_end.set).start()
+    reads.close()
+    assert set(begun) <= {"a", "b"}
+
+
 def test_the_caller_is_told_while_nothing_is_ready() -> None:
     may_end = threading.Event()
     n_told = 0
