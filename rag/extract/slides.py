@@ -112,7 +112,8 @@ class Deck:
         missing = sorted((*self._blank, *self._unread, *self._damaged))
         if len(missing) == self._n_slides:
             pictures = "; they hold pictures only" if self._unread else ""
-            raise NoText(f"No text was found in {count_of(self._n_slides, 'slide')}{pictures}.")
+            hidden = f"; {count_of(self.n_hidden, 'hidden slide')} not read" if self.n_hidden else ""
+            raise NoText(f"No text was found in {count_of(self._n_slides, 'slide')}{pictures}{hidden}.")
         return Reading(
             title=choose_title((stored_title, self.first_title), filename),
             text=self.builder.text(),

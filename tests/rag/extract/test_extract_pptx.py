@@ -206,6 +206,9 @@ def test_nothing_but_pictures_is_no_text(read: Any) -> None:
     add_slide(deck).shapes.add_picture(picture(), 0, 0)
     with pytest.raises(NoText, match="1 slide; they hold pictures"):
         read(saved(deck), "a.pptx")
+    deck.slides[0]._element.set("show", "0")
+    with pytest.raises(NoText, match="0 slides; 1 hidden slide not read"):
+        read(saved(deck), "a.pptx")
 
 
 def test_footers_and_comments_are_dropped_and_counted(read: Any) -> None:
