@@ -7,13 +7,14 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import F, QuerySet
 from django.db.models.functions import Greatest
 from django.utils import timezone
 
 from console import queue
 from console.sources.models import WORKING_STATES, Document, DocumentState, ExtractionAttempt
 from console.sources.outcomes import Trouble, enter_trouble
+from console.sources.selectors import documents_unclaimed
 from console.sources.services import publish_document
 
 MAX_CLAIMS = 3
@@ -26,19 +27,11 @@ _WORKER_DIED = Trouble(
 )
 
 
-def unclaimed() -> QuerySet[Document]:
-    """Documents that wait for a worker."""
-    now = timezone.now()
-    return Document.objects.filter(deleted_at=None, state__in=WORKING_STATES).filter(
-        Q(lease_until=None) | Q(lease_until__lt=now)
-    )
-
-
 def claim(document_id: int) -> Document | None:
     """The document, now this worker's; None when another one has it or nothing is due."""
     with transaction.atomic():
         document = (
-            unclaimed()
+            documents_unclaimed(timezone.now())
             .select_for_update(of=("self",))
             .select_related("folder")
             .filter(pk=document_id)
@@ -71,7 +64,7 @@ def claim_next() -> Document | None:
     """
     while True:
         next_id = (
-            unclaimed()
+            documents_unclaimed(timezone.now())
             .filter(n_claims=0)
             .order_by("state_changed_at", "pk")
             .values_list("pk", flat=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from django.db.models import Count, F, Q, QuerySet
 
 from console.people.models import User
@@ -77,6 +79,13 @@ def documents_needing_attention(user: User) -> QuerySet[Document]:
         documents_visible_to(user)
         .filter(state__in=ATTENTION_STATES)
         .order_by("reason_code", "folder__name", "name")
+    )
+
+
+def documents_unclaimed(now: datetime) -> QuerySet[Document]:
+    """Documents that wait without a live claim."""
+    return Document.objects.filter(deleted_at=None, state__in=WORKING_STATES).filter(
+        Q(lease_until=None) | Q(lease_until__lt=now)
     )
 
 

@@ -14,7 +14,6 @@ from console.people.models import User
 from console.sources.models import Document, DocumentState, ExtractionAttempt, Folder
 from console.values import UNUSABLE_NAME, is_usable_name
 
-RETRYABLE_STATES = (DocumentState.FAILED, DocumentState.PARTIAL, DocumentState.STALLED)
 DISABLED = "disabled"
 """Reason code of a document that a person left out."""
 MAX_PAGE = 100_000
@@ -128,7 +127,7 @@ def retry_document(
     require_admin(actor)
     with transaction.atomic():
         locked = _locked(document)
-        if locked.state not in RETRYABLE_STATES or locked.deleted_at is not None:
+        if not locked.needs_attention or locked.deleted_at is not None:
             raise Rejected(
                 "not_retryable", f"{locked.name} is {locked.get_state_display().lower()}; nothing to retry."
             )

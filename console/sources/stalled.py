@@ -12,7 +12,9 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from console.sources.models import WORKING_STATES, Document, DocumentState, ExtractionAttempt
-from console.sources.services import publish_document, queue_document
+from console.sources.outcomes import Trouble, enter_trouble
+from console.sources.selectors import documents_unclaimed
+from console.sources.services import queue_document
 
 NO_WORKER = "no_worker"
 LATE_AFTER = timedelta(minutes=2)
@@ -26,7 +28,7 @@ START_A_WORKER = "Start a worker: `make run`, or on a server `celery -A console 
 
 def queue_without_worker(now: datetime) -> str:
     """A sentence when documents wait and nothing moved for two minutes; else empty."""
-    late = _abandoned(now).filter(state_changed_at__lt=now - LATE_AFTER)
+    late = documents_unclaimed(now).filter(state_changed_at__lt=now - LATE_AFTER)
     n_late = late.count()
     if not n_late or _has_moved_since(now - LATE_AFTER, now):
         return ""
@@ -39,7 +41,7 @@ def queue_without_worker(now: datetime) -> str:
 def mark_stalled() -> int:
     """Call documents stalled that no worker came for; gives back how many. Safe to run at any time."""
     now = timezone.now()
-    candidates = _abandoned(now).filter(
+    candidates = documents_unclaimed(now).filter(
         state_changed_at__lt=now - STALLED_AFTER, queued_at__lt=now - ANSWERED_WITHIN
     )
     if not candidates.exists() or _has_moved_since(now - STALLED_AFTER, now):
@@ -56,15 +58,9 @@ def mark_stalled() -> int:
 
 def _stall(document: Document, now: datetime) -> None:
     minutes = int((now - document.state_changed_at).total_seconds() // 60)
-    document.state, document.reason_code = DocumentState.STALLED, NO_WORKER
-    document.reason = f"It waited {minutes} minutes, and no worker made progress with any document."
-    document.next_step = f"{START_A_WORKER} It is then read by itself."
-    document.lease_until, document.state_changed_at = None, now
-    document.save()
-    document.attempts.filter(finished_at=None).update(
-        finished_at=now, outcome=document.state, reason_code=NO_WORKER, reason=document.reason
-    )
-    publish_document(document)
+    reason = f"It waited {minutes} minutes, and no worker made progress with any document."
+    trouble = Trouble(NO_WORKER, reason, f"{START_A_WORKER} It is then read by itself.")
+    enter_trouble(document, DocumentState.STALLED, trouble)
 
 
 def stalled_for_want_of_a_worker() -> QuerySet[Document]:
@@ -85,13 +81,6 @@ def revive_stalled(document_id: int | None = None) -> int:
                 queue_document(document, trigger=ExtractionAttempt.Trigger.RESTART, actor=None)
                 n_revived += 1
     return n_revived
-
-
-def _abandoned(now: datetime) -> QuerySet[Document]:
-    """Documents that wait without a live claim."""
-    return Document.objects.filter(deleted_at=None, state__in=WORKING_STATES).filter(
-        Q(lease_until=None) | Q(lease_until__lt=now)
-    )
 
 
 def _has_moved_since(moment: datetime, now: datetime) -> bool:
