@@ -12,9 +12,8 @@ from console.people.models import User
 from console.sources.models import Folder
 from console.sources.names import is_system_file
 from console.sources.sync import SyncFile
-from console.sources.uploads import Uploaded, upload_document
+from console.sources.uploads import Uploaded, pieces_of, upload_document
 
-PIECE_BYTES = 1024 * 1024
 SETTLED_AFTER_S = 2.0
 """A file changed more recently may change again within the same tick of the file system's clock."""
 
@@ -54,9 +53,7 @@ def upload_file(*, actor: User | None, folder: Folder, path: Path, name: str) ->
         Rejected: see `console.sources.uploads.upload_document`.
     """
     with path.open("rb") as file:
-        return upload_document(
-            actor=actor, folder=folder, name=name, pieces=iter(lambda: file.read(PIECE_BYTES), b"")
-        )
+        return upload_document(actor=actor, folder=folder, name=name, pieces=pieces_of(file))
 
 
 def _opened(path: Path) -> IO[bytes]:

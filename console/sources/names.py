@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 
 from console.access import Rejected
 
+MAX_NAME_CHARS = 400
 _SYSTEM_PARTS = frozenset({"__macosx", "thumbs.db", "desktop.ini", "$recycle.bin"})
 
 
@@ -17,7 +18,7 @@ def clean_name(name: str) -> str:
     two files must not become one.
 
     Raises:
-        Rejected: no usable name, longer than 400 characters, or it leads out of the folder.
+        Rejected: no usable name, longer than `MAX_NAME_CHARS`, or it leads out of the folder.
     """
     parts = [part for part in PurePosixPath(name.replace("\\", "/")).parts if part not in {"/", "."}]
     if ".." in parts:
@@ -31,8 +32,8 @@ def clean_name(name: str) -> str:
     kept = "/".join(part.strip() for part in shown if part.strip())
     if not kept:
         raise Rejected("file_name_blank", "The file has no usable name.")
-    if len(kept) > 400:
-        raise Rejected("file_name_too_long", "The file's path is longer than 400 characters.")
+    if len(kept) > MAX_NAME_CHARS:
+        raise Rejected("file_name_too_long", f"The file's path is longer than {MAX_NAME_CHARS} characters.")
     return kept
 
 

@@ -23,13 +23,13 @@ from console.sources.services import delete_document
 from console.sources.sync_report import SyncReport, SyncResult, SyncRow
 from console.sources.uploads import (
     UploadOutcome,
+    adopt_document,
     holder_of,
+    pieces_of,
     rename_document,
     upload_document,
     within_limit,
 )
-
-PIECE_BYTES = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,7 @@ def _digest(file: SyncFile, name: str) -> str:
 
 def _pieces(file: SyncFile) -> Iterator[bytes]:
     with _told_as_rejected(), file.open() as opened:
-        yield from iter(lambda: opened.read(PIECE_BYTES), b"")
+        yield from pieces_of(opened)
 
 
 @contextmanager
@@ -227,6 +227,5 @@ def _change(result: SyncResult, document: Document, name: str, actor: User | Non
         rename_document(actor=actor, document=document, name=name)
     elif result is SyncResult.DELETED:
         delete_document(actor=actor, document=document)
-    elif result is SyncResult.UNCHANGED and not document.origin:
-        # Uploaded by hand once; from now on it goes when its file goes.
-        Document.objects.filter(pk=document.pk, origin="").update(origin=origin)
+    elif result is SyncResult.UNCHANGED:
+        adopt_document(document, origin)

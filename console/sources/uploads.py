@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import PurePosixPath
+from typing import IO
 
 from django.conf import settings
 from django.db import transaction
@@ -15,7 +16,7 @@ from console.access import Rejected, require_admin
 from console.audit.services import record
 from console.people.models import User
 from console.sources.models import SEARCHABLE_STATES, Document, DocumentState, ExtractionAttempt, Folder
-from console.sources.names import clean_name, says_the_name
+from console.sources.names import MAX_NAME_CHARS, clean_name, says_the_name
 from console.sources.services import DISABLED, publish_document, queue_document, with_children
 
 
@@ -59,41 +60,50 @@ def upload_document(
     name = clean_name(name)
     sha256, size = storage.store_original(within_limit(pieces, name))
     with transaction.atomic():
-        document = (
-            Document.objects.select_for_update(of=("self",))
-            .filter(folder=folder, name=name, deleted_at=None)
-            .first()
-        )
-        if document is not None and document.parent_id is not None:
-            raise Rejected("name_of_attachment", f"{name} is the name of a file inside another document.")
-        if document is not None and document.sha256 == sha256:
-            if origin and not document.origin:
-                document.origin = origin
-                document.save(update_fields=["origin"])
-            return Uploaded(document, UploadOutcome.UNCHANGED)
-        outcome = UploadOutcome.CREATED if document is None else UploadOutcome.REPLACED
+        named = Document.objects.filter(folder=folder, name=name, deleted_at=None)
+        document = named.select_for_update(of=("self",)).first()
         if document is None:
             holder = holder_of(folder, sha256)
             if holder is not None:
                 return Uploaded(holder, UploadOutcome.SAME_BYTES)
-            document = Document(folder=folder, name=name, uploaded_by=actor)
+            document, outcome = Document(folder=folder, name=name, uploaded_by=actor), UploadOutcome.CREATED
+        elif document.parent_id is not None:
+            raise Rejected("name_of_attachment", f"{name} is the name of a file inside another document.")
+        elif document.sha256 == sha256:
+            adopt_document(document, origin)
+            return Uploaded(document, UploadOutcome.UNCHANGED)
+        else:
+            outcome = UploadOutcome.REPLACED
         document.sha256, document.size_bytes = sha256, size
         document.origin = origin or document.origin
-        trigger = ExtractionAttempt.Trigger["UPLOAD" if outcome is UploadOutcome.CREATED else "REPLACE"]
-        if document.state == DocumentState.LEFT_OUT and document.reason_code == DISABLED:
-            document.canonical_sha256, document.n_chars = "", None
-            document.save()
-            publish_document(document)
-        else:
-            queue_document(document, trigger=trigger, actor=actor)
-        record(
-            actor=actor,
-            action=f"document.{trigger}",
-            subject=f"{folder.name}/{name}",
-            sha256=sha256,
-            size=size,
-        )
+        _read_new_bytes(document, outcome, actor)
     return Uploaded(document, outcome)
+
+
+def _read_new_bytes(document: Document, outcome: UploadOutcome, actor: User | None) -> None:
+    """Queue what was stored; a disabled document is read when it is enabled."""
+    triggers = ExtractionAttempt.Trigger
+    trigger = triggers.UPLOAD if outcome is UploadOutcome.CREATED else triggers.REPLACE
+    if document.state == DocumentState.LEFT_OUT and document.reason_code == DISABLED:
+        document.canonical_sha256, document.n_chars = "", None
+        document.save()
+        publish_document(document)
+    else:
+        queue_document(document, trigger=trigger, actor=actor)
+    record(
+        actor=actor,
+        action=f"document.{trigger}",
+        subject=f"{document.folder.name}/{document.name}",
+        sha256=document.sha256,
+        size=document.size_bytes,
+    )
+
+
+def adopt_document(document: Document, origin: str) -> None:
+    """Have a document without an origin kept in step by this one: from now on it goes when its file goes."""
+    if origin and not document.origin:
+        Document.objects.filter(pk=document.pk, origin="").update(origin=origin)
+        document.origin = origin
 
 
 def holder_of(folder: Folder, sha256: str) -> Document | None:
@@ -103,6 +113,11 @@ def holder_of(folder: Folder, sha256: str) -> Document | None:
         .order_by("pk")
         .first()
     )
+
+
+def pieces_of(file: IO[bytes]) -> Iterator[bytes]:
+    """The bytes of an open file, a MiB at a time."""
+    yield from iter(lambda: file.read(1024 * 1024), b"")
 
 
 def within_limit(pieces: Iterable[bytes], name: str) -> Iterable[bytes]:
@@ -128,7 +143,7 @@ def rename_document(*, actor: User | None, document: Document, name: str) -> Doc
 
     Raises:
         NotPermitted: the actor is no admin.
-        Rejected: no usable name, or another document of the folder has it.
+        Rejected: no usable name, or a document of the folder has it, or that of a file inside.
     """
     require_admin(actor)
     name = clean_name(name)
@@ -138,18 +153,32 @@ def rename_document(*, actor: User | None, document: Document, name: str) -> Doc
             return locked
         if locked.parent_id is not None:
             raise Rejected("name_of_attachment", "A file inside another document keeps its name.")
-        if Document.objects.filter(folder=locked.folder, name=name, deleted_at=None).exists():
-            raise Rejected("name_taken", f"{locked.folder.name} already has a document named {name}.")
-        old, locked.name = locked.name, name
-        locked.save(update_fields=["name"])
-        for child in with_children(locked)[1:]:
-            child.name = f"{name}{child.name.removeprefix(old)}"[:400]
-            child.save(update_fields=["name"])
+        old = locked.name
+        _rename_with_children(locked, name)
         record(actor=actor, action="document.rename", subject=f"{locked.folder.name}/{name}", old_name=old)
         if _depends_on_name(locked, old):
             queue_document(locked, trigger=ExtractionAttempt.Trigger.RENAME, actor=actor)
         publish_document(locked)
     return locked
+
+
+def _rename_with_children(document: Document, name: str) -> None:
+    """The names of the files inside a document begin with its own."""
+    old = document.name
+    family = [document, *with_children(document)[1:]]
+    for one in family:
+        one.name = name + one.name.removeprefix(old)
+    if any(len(one.name) > MAX_NAME_CHARS for one in family):
+        raise Rejected(
+            "file_name_too_long",
+            f"The path of a file inside it would be longer than {MAX_NAME_CHARS} characters.",
+        )
+    named = Document.objects.filter(folder=document.folder, deleted_at=None)
+    taken = named.filter(name__in=[one.name for one in family]).first()
+    if taken is not None:
+        raise Rejected("name_taken", f"{document.folder.name} already has a document named {taken.name}.")
+    for one in family:
+        one.save(update_fields=["name"])
 
 
 def _depends_on_name(document: Document, old: str) -> bool:

@@ -217,6 +217,13 @@ def test_a_rename_takes_what_is_inside_along_and_no_name_twice(
         rename_document(actor=admin, document=policy, name="taken.md")
     with pytest.raises(Rejected, match="keeps its name"):
         rename_document(actor=admin, document=child, name="out.md")
+    upload(admin, folder, "moved.md/inside.md", b"# By hand")
+    with pytest.raises(Rejected, match=r"already has a document named moved\.md/inside\.md"):
+        rename_document(actor=admin, document=policy, name="moved.md")
+    with pytest.raises(Rejected, match="longer than 400"):
+        rename_document(actor=admin, document=policy, name="x" * 395)
+    policy.refresh_from_db()
+    assert policy.name == "rules.md"
     assert [one.pk for one in with_children(policy)] == [policy.pk, child.pk]
 
 
