@@ -33,7 +33,7 @@ def ingest_document(self: Task[Any, Any], document_id: int) -> None:
 
 @shared_task(name="footnote.purge_document", bind=True, max_retries=8)
 def purge_document(self: Task[Any, Any], document_id: int) -> None:
-    """Remove one deleted document from every index."""
+    """Remove one deleted or left-out document from every index."""
     try:
         upkeep.purge_document(document_id)
     except rag.Unavailable as error:

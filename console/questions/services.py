@@ -128,7 +128,7 @@ def _answer(question: Question) -> AnswerRow:
     if version is None or setting is None:
         return refused_row(rag.RefusalReason.INDEX_NOT_READY, folder_ids=scope.folder_ids)
     for _ in range(3):
-        _forget_deleted(version)
+        _forget_what_is_out(version)
         try:
             return _ask_core(question, scope.folder_ids, version, setting)
         except StaleCitation:
@@ -137,7 +137,7 @@ def _answer(question: Question) -> AnswerRow:
     return refused_row(rag.RefusalReason.INDEX_NOT_READY, folder_ids=scope.folder_ids)
 
 
-def _forget_deleted(version: IndexVersion) -> None:
+def _forget_what_is_out(version: IndexVersion) -> None:
     """What is deleted or left out is in no answer from that moment, also before the workers get to the purge."""
     for document_id in ids_out_of_answers(version.pk):
         rag.remove_document(engine.index_of(version), document_id)

@@ -24,17 +24,16 @@ def keep_attachments(document: Document, attachments: tuple[rag.Attachment, ...]
     children = {child.name: child for child in document.children.filter(deleted_at=None)}
     kept: set[str] = set()
     n_refused = 0
-    too_deep = _depth(document) >= MAX_DEPTH
-    for name, attachment in zip(_names(document, attachments), attachments, strict=True):
-        if too_deep:
-            n_refused += 1
-            continue
+    if _depth(document) >= MAX_DEPTH:
+        attachments, n_refused = (), len(attachments)
+    for given, attachment in zip(_names(document, attachments), attachments, strict=True):
         try:
-            _keep(document, clean_name(name), attachment.content, children)
+            name = clean_name(given)
+            _keep(document, name, attachment.content, children)
         except Rejected:
             n_refused += 1
         else:
-            kept.add(clean_name(name))
+            kept.add(name)
     for name, child in children.items():
         if name not in kept:
             delete_document(actor=None, document=child)

@@ -26,7 +26,10 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One block of the canonical text. `place` is set where page, sheet or heading changes."""
+    """One block of the canonical text. `place` is set where page, sheet or heading changes.
+
+    `is_exact`: the citation begins here, and `place` names its cells or time too.
+    """
 
     kind: str
     place: str
@@ -63,27 +66,9 @@ def text_window(
     if cited is not None and not 0 <= cited[0] < cited[1] <= n_chars:
         cited = None
     start, end = _bounds(canonical, cited, at)
-    spans = [span for span in canonical.spans if span.end > start and span.start < end]
     marks = _Marks(chunks=sorted(chunks), cited=cited)
-    blocks: list[Block] = []
-    place, at_char = ("", ""), start
-    for span in spans:
-        if gap := canonical.text[at_char : max(span.start, start)].strip():
-            # Spans cover every block; should an extractor leave text between them, it is still shown.
-            offset = canonical.text.index(gap, at_char)
-            blocks.append(
-                Block("paragraph", "", False, offset, marks.pieces(canonical.text, offset, offset + len(gap)))
-            )
-        clipped = (max(span.start, start), min(span.end, end))
-        here = _place(span)
-        is_exact = cited is not None and clipped[0] <= cited[0] < clipped[1]
-        label = (is_exact and _exact(span)) or _changed(place, here)
-        place, at_char = here, clipped[1]
-        blocks.append(Block(span.kind, label, is_exact, clipped[0], marks.pieces(canonical.text, *clipped)))
-    if not spans and canonical.text[start:end]:
-        blocks.append(Block("paragraph", "", False, start, marks.pieces(canonical.text, start, end)))
     return TextWindow(
-        blocks=blocks,
+        blocks=_blocks(canonical, start, end, marks),
         start=start,
         end=end,
         n_chars=n_chars,
@@ -91,6 +76,31 @@ def text_window(
         after=end if end < n_chars else None,
         is_cited_found=cited is not None,
     )
+
+
+def _blocks(canonical: rag.Extraction, start: int, end: int, marks: _Marks) -> list[Block]:
+    blocks: list[Block] = []
+    place, at_char = ("", ""), start
+    for span in canonical.spans:
+        left, right = max(span.start, start), min(span.end, end)
+        if left >= right:
+            continue
+        blocks += _unplaced(canonical.text, at_char, left, marks)
+        here = _place(span)
+        is_exact = marks.cited is not None and left <= marks.cited[0] < right
+        label = (is_exact and span.locator.place) or _changed(place, here)
+        place, at_char = here, right
+        blocks.append(Block(span.kind, label, is_exact, left, marks.pieces(canonical.text, left, right)))
+    return blocks + _unplaced(canonical.text, at_char, end, marks)
+
+
+def _unplaced(text: str, start: int, end: int, marks: _Marks) -> list[Block]:
+    """Spans cover every block; should an extractor leave text between them, it is still shown."""
+    gap = text[start:end].strip()
+    if not gap:
+        return []
+    offset = text.index(gap, start)
+    return [Block("paragraph", "", False, offset, marks.pieces(text, offset, offset + len(gap)))]
 
 
 def _bounds(canonical: rag.Extraction, cited: tuple[int, int] | None, at: int | None) -> tuple[int, int]:
@@ -134,11 +144,6 @@ def _changed(before: _Place, here: _Place) -> str:
     """What is new against the block before."""
     parts = (here[0] if here[0] != before[0] else "", here[1] if here != before else "")
     return " · ".join(part for part in parts if part)
-
-
-def _exact(span: rag.Span) -> str:
-    """Where the cited block stands: page, slide, time, or sheet and cells; empty where there are none."""
-    return span.locator.place
 
 
 @dataclass(frozen=True, slots=True)

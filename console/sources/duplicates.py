@@ -32,7 +32,7 @@ class Twin:
         return f"It says nearly the same as {self.document.name} ({self.similarity:.0%} alike)."
 
 
-def compare(document: Document, text: str, canonical_key: str) -> Twin | None:
+def mark_near_duplicates(document: Document, text: str, canonical_key: str) -> Twin | None:
     """The nearest original of this document, if there is one.
 
     The text is remembered for documents that come later. Those that came before, whichever was read first, are

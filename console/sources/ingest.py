@@ -18,7 +18,7 @@ from console.index.models import DocumentIndex, IndexVersion
 from console.index.selectors import live_versions
 from console.index.services import prepare_active_version
 from console.sources.claims import claim, claim_next, enter_indexing, let_go, prolong, release
-from console.sources.duplicates import compare, is_wanted
+from console.sources.duplicates import is_wanted, mark_near_duplicates
 from console.sources.models import Document, DocumentState
 from console.sources.outcomes import (
     OUR_FAULT,
@@ -144,7 +144,7 @@ def _prepare(read: rag.FileRead[Document]) -> _Ready | None:
     try:
         extraction = _joined(document, read.result())
         canonical_key = storage.store_canonical(extraction)
-        twin = compare(document, extraction.text, canonical_key)
+        twin = mark_near_duplicates(document, extraction.text, canonical_key)
         outcome = Outcome(extraction, canonical_key)
     except Exception as error:  # noqa: BLE001  (`_trouble` tells what it is)
         finish_in_trouble(document, _trouble(document, error))
