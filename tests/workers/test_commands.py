@@ -111,6 +111,7 @@ def test_ask_leaves_the_question_to_the_running_server(
         (("ask", "?!"), "Ask it in words"),
         (("ask", "x", "--as", "nobody"), "page People"),
         (("ingest", "/nowhere", "--folder", "F"), "does not exist"),
+        (("ingest", __file__, "--folder", " "), "Give the folder a name"),
     ],
 )
 def test_wrong_arguments_are_told_with_the_next_step(

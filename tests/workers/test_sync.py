@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import stat
 import threading
 import time
@@ -228,8 +229,6 @@ def test_a_damaged_member_stops_no_other(admin: User, folder: Folder) -> None:
 def test_a_directory_is_hashed_again_only_where_it_changed(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_bytes(HOTELS)
     old = time.time() - 60
-    import os
-
     os.utime(tmp_path / "a.md", (old, old))
     directory = WatchedDirectory(tmp_path)
     first = [file.digest() for file in directory.files()]
@@ -291,6 +290,9 @@ def test_the_command_takes_an_archive_too(admin: User, tmp_path: Path) -> None:
     (tmp_path / "handbook.zip").write_bytes(packed({"policy.md": HOTELS}))
     assert "1 new." in run(str(tmp_path / "handbook.zip"), "--folder", "Handbook")
     assert Document.objects.get().origin == "zip:handbook.zip"
+    again = run(str(tmp_path / "handbook.zip"), "--folder", "Handbook", "--open")
+    assert "Handbook exists and stays closed" in again
+    assert "1 unchanged." in again
 
 
 def test_beside_a_running_server_the_work_is_left_to_it(

@@ -11,11 +11,11 @@ from django.core.management.base import BaseCommand, CommandError
 import rag
 from console.access import Rejected
 from console.sources.models import WORKING_STATES, Document, Folder
-from console.sources.services import create_folder
 from console.sources.uploads import UploadOutcome
 from workers.files import files_below, links_out_of, upload_file
 from workers.first_start import require_tables
 from workers.reading import data_folder_claimed, file_progress, have_read, print_trouble, states_of
+from workers.target_folder import INTERRUPTED, add_folder_options, closed_notice, target_folder
 
 
 class Command(BaseCommand):
@@ -29,15 +29,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         """What to ingest and where to."""
         parser.add_argument("path", type=Path)
-        parser.add_argument(
-            "--folder", required=True, help="name of the folder; created when it does not exist"
-        )
-        parser.add_argument(
-            "--open", action="store_true", help="a folder created now may be asked by everyone"
-        )
-        parser.add_argument(
-            "--timeout", type=float, default=3_600.0, help="seconds to wait for a running server"
-        )
+        add_folder_options(parser)
 
     def handle(self, *, path: Path, folder: str, timeout: float, **options: Any) -> None:
         """Upload, then work in this process or watch the process that owns the data folder."""
@@ -49,18 +41,15 @@ class Command(BaseCommand):
             self.stderr.write(f"{link}: left out, it is a link to a file outside {path}")
         if not files:
             raise CommandError(f"{path} holds no files (hidden ones are left out).")
-        target = Folder.objects.filter(name=folder).first()
-        if target is not None and options["open"] and not target.is_open:
-            self.stderr.write(f"{folder} exists and stays closed; open it on its page in the console.")
-        target = target or create_folder(actor=None, name=folder, is_open=options["open"])
+        if notice := closed_notice(folder, is_open=options["open"]):
+            self.stderr.write(notice)
+        target = target_folder(folder, is_open=options["open"])
         with data_folder_claimed() as is_owner:
             try:
                 ids, n_unchanged = self._upload(target, files)
                 have_read(ids, is_owner=is_owner, timeout_s=timeout)
             except KeyboardInterrupt as error:
-                raise CommandError(
-                    "Interrupted. What was stored is kept: `make run` reads the rest, and so does the same command."
-                ) from error
+                raise CommandError(INTERRUPTED) from error
             except rag.RagError as error:
                 raise CommandError(f"{error.message} {error.next_step}") from error
         parts = [states_of(ids), f"{n_unchanged} unchanged" if n_unchanged else ""]

@@ -18,7 +18,6 @@ from console.access import Rejected
 from console.sources.archives import is_archive, sync_archive
 from console.sources.models import Folder
 from console.sources.names import is_system_file
-from console.sources.services import create_folder
 from console.sources.sync import sync_files
 from console.sources.sync_report import RESULT_WORDS, SyncReport, SyncResult
 from workers.files import WatchedDirectory, links_out_of
@@ -32,6 +31,7 @@ from workers.reading import (
     print_trouble,
     states_of,
 )
+from workers.target_folder import INTERRUPTED, add_folder_options, closed_notice, target_folder
 
 DEBOUNCE_MS = 1_600
 """Changes that follow each other faster are one: an editor writes a file in several steps."""
@@ -55,31 +55,23 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         """What to sync and where to."""
         parser.add_argument("path", type=Path)
-        parser.add_argument(
-            "--folder", required=True, help="name of the folder; created when it does not exist"
-        )
+        add_folder_options(parser)
         parser.add_argument("--watch", action="store_true", help="stay and sync whenever something changes")
         parser.add_argument("--dry-run", action="store_true", help="only say what would be done")
-        parser.add_argument(
-            "--open", action="store_true", help="a folder created now may be asked by everyone"
-        )
-        parser.add_argument(
-            "--timeout", type=float, default=3_600.0, help="seconds to wait for a running server"
-        )
 
     def handle(self, *, path: Path, folder: str, watch: bool, **options: Any) -> None:
         """Sync once, or again and again until Ctrl+C."""
         require_tables()
         source = self._source(path, is_watched=watch)
+        if notice := closed_notice(folder, is_open=options["open"]):
+            self.stderr.write(notice)
         try:
             is_good = self._sync(source, folder, **options)
             if watch:
                 self._follow(source, folder, path, **options)
         except KeyboardInterrupt as error:
             if not watch:
-                raise CommandError(
-                    "Interrupted. What was stored is kept: `make run` reads the rest, and so does the same command."
-                ) from error
+                raise CommandError(INTERRUPTED) from error
         if watch:
             self.stdout.write("Stopped.")
         elif not is_good:
@@ -127,14 +119,13 @@ class Command(BaseCommand):
         try:
             if dry_run:
                 with transaction.atomic():
-                    report = source(_folder(folder_name, is_open=options["open"]), True)
-                    transaction.set_rollback(
-                        True
-                    )  # a folder that does not exist was made only to be compared
+                    report = source(target_folder(folder_name, is_open=options["open"]), True)
+                    # A folder that does not exist was made only to be compared.
+                    transaction.set_rollback(True)
                 self._tell(report)
                 return not report.counts.get(SyncResult.REJECTED)
             with data_folder_claimed() as is_owner:
-                report = source(_folder(folder_name, is_open=options["open"]), False)
+                report = source(target_folder(folder_name, is_open=options["open"]), False)
                 self._tell(report)
                 have_purged(report.deleted_ids, is_owner=is_owner)
                 have_read(report.unread_ids, is_owner=is_owner, timeout_s=timeout)
@@ -176,8 +167,3 @@ class Command(BaseCommand):
         if len(rows) > SHOWN_ROWS:
             table.add_row(f"and {len(rows) - SHOWN_ROWS:,} more", "", "")
         print_table(table)
-
-
-def _folder(name: str, *, is_open: bool) -> Folder:
-    found = Folder.objects.filter(name=name).first()
-    return found or create_folder(actor=None, name=name, is_open=is_open)
