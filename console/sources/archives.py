@@ -61,7 +61,7 @@ def sync_archive(
     try:
         container = rag.open_container(path, max_unpacked_mib=MAX_UNPACKED_MIB)
     except rag.DocumentError as error:
-        raise Rejected(f"archive_{error.code}", f"{name}: {error.message} {error.next_step}") from error
+        raise Rejected(f"archive_{error.code}", f"{error.message} {error.next_step}") from error
     with container:
         rejected: list[SyncRow] = []
         files = []

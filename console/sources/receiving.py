@@ -9,8 +9,14 @@ from console.access import Rejected
 from console.people.models import User
 from console.sources.archives import is_archive, upload_archive
 from console.sources.models import Folder
-from console.sources.sync_report import RESULT_WORDS, SyncResult, SyncRow
+from console.sources.sync_report import SyncResult, SyncRow
 from console.sources.uploads import UploadOutcome, upload_document
+
+SUMMARIES = {
+    UploadOutcome.CREATED: "stored",
+    UploadOutcome.REPLACED: "replaced",
+    UploadOutcome.UNCHANGED: "unchanged",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +47,9 @@ def receive_file(*, actor: User | None, folder: Folder, name: str, pieces: Itera
         uploaded = upload_document(actor=actor, folder=folder, name=name, pieces=pieces)
     except Rejected as error:
         return Received(name, [SyncRow(name, SyncResult.REJECTED, code=error.code, detail=str(error))])
-    document, outcome = uploaded.document, uploaded.outcome
-    if outcome is UploadOutcome.SAME_BYTES:
+    document = uploaded.document
+    if uploaded.outcome is UploadOutcome.SAME_BYTES:
         row = SyncRow(name, SyncResult.SAME_BYTES, document, "same_bytes", document.name)
         return Received(name, [row], summary=f"the same bytes as {document.name}, kept once")
-    words = {SyncResult.CREATED: "stored", SyncResult.REPLACED: "replaced"}
-    result = SyncResult(outcome.value)
-    row = SyncRow(document.name, result, document)
-    return Received(document.name, [row], summary=words.get(result, RESULT_WORDS[result]))
+    row = SyncRow(document.name, SyncResult(uploaded.outcome.value), document)
+    return Received(document.name, [row], summary=SUMMARIES[uploaded.outcome])

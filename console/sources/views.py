@@ -21,6 +21,7 @@ from console.sources.models import WORKING_STATES, Document, DocumentState, Fold
 from console.sources.receiving import Received, receive_file
 from console.sources.selectors import documents_visible_to, folder_for, folders_with_counts
 from console.sources.services import create_folder, update_folder
+from console.sources.sync_report import SyncResult
 from console.values import searchable
 
 FOLDERS_BY = {
@@ -37,7 +38,11 @@ DOCUMENTS_BY = {
     "size": "size_bytes",
     "changed": "state_changed_at",
 }
-OTHER_RESULTS = {"same_bytes": "kept once", "renamed": "renamed", "deleted": "deleted"}
+OTHER_RESULTS = {
+    SyncResult.SAME_BYTES: "kept once",
+    SyncResult.RENAMED: "renamed",
+    SyncResult.DELETED: "deleted",
+}
 
 
 @require_safe
@@ -140,14 +145,14 @@ def upload(request: PersonRequest, folder_id: int) -> HttpResponseBase:
     ]
     if is_htmx(request):
         return render(request, "sources/_uploaded.html", {"received": received})
-    counts: Counter[str] = Counter()
+    counts: Counter[SyncResult] = Counter()
     for one in received:
         for row in one.rejected:
             messages.error(request, f"{row.name}: {row.detail}")
-        counts.update(row.result.value for row in one.rows)
-    n_stored = counts["created"] + counts["replaced"]
-    said = [f"{n_stored} stored", f"{counts['unchanged']} unchanged"]
-    said += [f"{counts[name]} {word}" for name, word in OTHER_RESULTS.items() if counts[name]]
+        counts.update(row.result for row in one.rows)
+    n_stored = counts[SyncResult.CREATED] + counts[SyncResult.REPLACED]
+    said = [f"{n_stored} stored", f"{counts[SyncResult.UNCHANGED]} unchanged"]
+    said += [f"{counts[result]} {word}" for result, word in OTHER_RESULTS.items() if counts[result]]
     messages.success(request, f"{', '.join(said)}.")
     return redirect("sources:folder", folder.pk)
 

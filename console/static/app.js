@@ -246,7 +246,7 @@
         name.className = "name";
         name.textContent = item.path;
         const why = document.createElement("span");
-        why.className = "chip failed";
+        why.className = "why";
         why.textContent = noteIn(xhr) || (xhr.status ? `not taken (${xhr.status})` : "the server did not answer; drop it again");
         line.append(name, why);
         resolve(line.outerHTML);

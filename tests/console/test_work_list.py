@@ -99,7 +99,7 @@ def test_the_page_says_what_the_number_means(world: World, legal: Folder, as_rol
     words = text_of(as_role("admin").get("/failed"))
     assert "may explain 1 refusal" in words
     assert words.index("encrypted 1") < words.index("no_text 1")
-    assert "Whether it holds their answer is known once it is read" in words
+    assert "Whether a file holds their answer is known once it is read" in words
     assert "a.pdf" not in text_of(as_role("viewer").get("/failed")), "a folder that is not theirs"
     assert "a.pdf" not in text_of(as_role("admin").get("/failed?reason=no_text"))
     reasons = as_role("admin").get("/api/v1/documents/reasons").json()
