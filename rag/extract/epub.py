@@ -20,7 +20,7 @@ from rag.extract.html_page import Dropped, declared_encoding, parse_page, whole_
 from rag.extract.left_out import left_out
 from rag.extract.outline import choose_title
 from rag.extract.wording import count_of
-from rag.extract.xml_parts import attribute, inner_elements, parse_part
+from rag.extract.xml_parts import attribute, inner_elements, inner_text, parse_part
 from rag.types import Coverage, ExtractionWarning
 
 if TYPE_CHECKING:
@@ -205,11 +205,10 @@ def _labels(container: zipfile.ZipFile, package: str, items: list[Element]) -> d
 def _entry(entry: Element, *, is_nav: bool) -> tuple[str | None, str]:
     """Where an entry of the contents points to, and its words."""
     if is_nav:
-        return attribute(entry, "href"), line_text("".join(str(text) for text in entry.itertext()))
+        return attribute(entry, "href"), line_text(inner_text(entry))
     label = next(inner_elements(entry, "navLabel"), None)
     content = next(inner_elements(entry, "content"), None)
-    words = label.itertext() if label is not None else ()
-    return attribute(content, "src"), line_text("".join(str(text) for text in words))
+    return attribute(content, "src"), line_text(inner_text(label))
 
 
 def _is_list_of_links(root: Tag) -> bool:

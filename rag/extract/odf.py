@@ -6,18 +6,29 @@ import re
 import zipfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
 from rag.errors import DamagedDocument, EncryptedDocument
 from rag.extract.canonical import line_text
+from rag.extract.container import open_container
 from rag.extract.tabular import table_lines
-from rag.extract.xml_parts import attribute, child, inner_elements, local_name, parse_part
+from rag.extract.xml_parts import (
+    attribute,
+    child,
+    inner_elements,
+    inner_text,
+    local_name,
+    parse_part,
+    stored_title,
+)
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
 
 DOCUMENT = "the OpenDocument file"
-CONTENT, STYLES, META, MANIFEST = "content.xml", "styles.xml", "meta.xml", "META-INF/manifest.xml"
+CONTENT, META = "content.xml", "meta.xml"
+_STYLES, _MANIFEST = "styles.xml", "META-INF/manifest.xml"
 # What stands inside a paragraph's element without being its text: notes and boxes are read apart.
 _APART = frozenset(
     (
@@ -36,6 +47,13 @@ _APART = frozenset(
 )
 _SKIPPED = frozenset(("tracked-changes", "title", "desc", "script", "event-listeners"))
 _BREAKS = {"tab": " ", "line-break": "\n"}
+# A style's properties and their value that say: not shown.
+_HIDING = {
+    ("text-properties", "none"),
+    ("section-properties", "none"),
+    ("table-properties", "false"),
+    ("drawing-page-properties", "hidden"),
+}
 _SPACE = re.compile(r"\s+")
 _MAX_COLUMNS = 1_024
 
@@ -56,15 +74,15 @@ def check_not_encrypted(container: zipfile.ZipFile) -> None:
         EncryptedDocument: a password is needed.
         DamagedDocument: no content part, or a manifest that is no XML.
     """
-    if MANIFEST in container.NameToInfo:
-        manifest = parse_part(container, MANIFEST, DOCUMENT)
+    if _MANIFEST in container.NameToInfo:
+        manifest = parse_part(container, _MANIFEST, DOCUMENT)
         if any(True for _ in inner_elements(manifest, "encryption-data")):
             raise EncryptedDocument("The file is an OpenDocument file with a password.")
     if CONTENT not in container.NameToInfo:
         raise DamagedDocument(f"The main part of {DOCUMENT} is missing.")
 
 
-def load_styles(*roots: Element | None) -> dict[str, OdfStyle]:
+def _load_styles(*roots: Element | None) -> dict[str, OdfStyle]:
     """The styles of the parts by name; a later part wins."""
     return {
         attribute(element, "name") or "": style_of(element)
@@ -81,14 +99,6 @@ def style_of(element: Element) -> OdfStyle:
         for name in ("display", "visibility")
     )
     return OdfStyle(attribute(element, "parent-style-name"), is_hidden)
-
-
-_HIDING = {
-    ("text-properties", "none"),
-    ("section-properties", "none"),
-    ("table-properties", "false"),
-    ("drawing-page-properties", "hidden"),
-}
 
 
 @dataclass(slots=True)
@@ -192,6 +202,37 @@ class OdfText:
                 texts.append(own)
 
 
+@dataclass(frozen=True, slots=True)
+class OdfDocument:
+    """The parsed parts of a text or presentation."""
+
+    body: Element
+    styles: Element | None
+    """The part that holds page headers and footers."""
+    inline: OdfText
+    title: str | None
+
+
+def load_document(path: Path, kind: Literal["text", "presentation"], *, max_unpacked_mib: int) -> OdfDocument:
+    """The document at `path`; `kind` is the name of the element that holds its content.
+
+    Raises:
+        EncryptedDocument: a password is needed.
+        DamagedDocument: a part is missing or broken.
+        ResourceLimit: more unpacked bytes than the limit, or XML nested absurdly deep.
+    """
+    with open_container(path, max_unpacked_mib=max_unpacked_mib) as container:
+        check_not_encrypted(container)
+        content = parse_part(container, CONTENT, DOCUMENT)
+        has_styles = _STYLES in container.NameToInfo
+        styles = parse_part(container, _STYLES, DOCUMENT) if has_styles else None
+        title = stored_title(container, META, DOCUMENT)
+    body = child(content, "body", kind)
+    if body is None:
+        raise DamagedDocument("The OpenDocument file has no content.")
+    return OdfDocument(body, styles, OdfText(_load_styles(styles, content)), title)
+
+
 def table_rows(table: Element) -> Iterator[Element]:
     """Rows of a table, also inside header and group elements, without those of tables in its cells."""
     for inner in table:
@@ -237,7 +278,7 @@ def note_body(note: Element) -> Element | None:
 def count_paragraphs(elements: Iterable[Element]) -> int:
     """How many paragraphs with text the elements hold."""
     return sum(
-        bool(line_text("".join(str(text) for text in paragraph.itertext())))
+        bool(line_text(inner_text(paragraph)))
         for element in elements
         for paragraph in inner_elements(element, "p")
     )

@@ -8,31 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rag.config import ExtractionLimits
-from rag.errors import DamagedDocument, ResourceLimit
+from rag.errors import ResourceLimit
 from rag.extract.canonical import CanonicalBuilder, Reading, line_text
-from rag.extract.container import open_container
 from rag.extract.left_out import comments_left_out, headers_left_out, hidden_text_left_out
-from rag.extract.odf import (
-    CONTENT,
-    DOCUMENT,
-    META,
-    STYLES,
-    OdfText,
-    check_not_encrypted,
-    count_paragraphs,
-    load_styles,
-)
+from rag.extract.odf import OdfText, count_paragraphs, load_document
 from rag.extract.slides import Block, Deck, Slide, reading_order
 from rag.extract.wording import count_of
-from rag.extract.xml_parts import (
-    attribute,
-    child,
-    children,
-    inner_elements,
-    local_name,
-    parse_part,
-    stored_title,
-)
+from rag.extract.xml_parts import attribute, child, children, inner_elements, local_name
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
@@ -54,31 +36,25 @@ def read(path: Path, *, filename: str, limits: ExtractionLimits) -> Reading:
         NoText: no visible slide has text.
         ResourceLimit: more slides, characters or unpacked bytes than the limits.
     """
-    with open_container(path, max_unpacked_mib=limits.max_unpacked_mib) as container:
-        check_not_encrypted(container)
-        content = parse_part(container, CONTENT, DOCUMENT)
-        has_styles = STYLES in container.NameToInfo
-        styles = parse_part(container, STYLES, DOCUMENT) if has_styles else None
-        stored = stored_title(container, META, DOCUMENT)
-    body = child(content, "body", "presentation")
-    if body is None:
-        raise DamagedDocument(f"{DOCUMENT.capitalize()} has no slides.")
-    pages = list(children(body, "page"))
+    document = load_document(path, "presentation", max_unpacked_mib=limits.max_unpacked_mib)
+    pages = list(children(document.body, "page"))
     if len(pages) > limits.max_pages:
         raise ResourceLimit(
             f"The presentation has {count_of(len(pages), 'slide')}; at most {limits.max_pages:,} are read."
         )
     deck = Deck(CanonicalBuilder(limits.max_chars))
-    reader = _Reader(OdfText(load_styles(styles, content)), limits.max_cells)
+    reader = _Reader(document.inline, limits.max_cells)
     for number, page in enumerate(pages, start=1):
         if reader.inline.is_hidden(page):
             deck.n_hidden += 1
         else:
             deck.add(number, reader.slide(page))
-    footers = [found for name in ("footer-decl", "header-decl") for found in inner_elements(body, name)]
+    footers = [
+        found for name in ("footer-decl", "header-decl") for found in inner_elements(document.body, name)
+    ]
     n_footers = sum(bool(line_text(str(footer.text or ""))) for footer in footers) + reader.n_fields
     return deck.reading(
-        stored,
+        document.title,
         filename,
         (
             *hidden_text_left_out(reader.inline.n_hidden_chars),

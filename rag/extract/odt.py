@@ -7,9 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rag.config import ExtractionLimits
-from rag.errors import DamagedDocument
 from rag.extract.canonical import CanonicalBuilder, Reading, line_text
-from rag.extract.container import open_container
 from rag.extract.left_out import (
     comments_left_out,
     deletions_left_out,
@@ -17,21 +15,16 @@ from rag.extract.left_out import (
     hidden_text_left_out,
 )
 from rag.extract.odf import (
-    CONTENT,
-    DOCUMENT,
-    META,
-    STYLES,
     OdfText,
     boxes_in,
-    check_not_encrypted,
     count_paragraphs,
     is_frame,
-    load_styles,
+    load_document,
     note_body,
     table_rows,
 )
 from rag.extract.outline import HeadingTrail, choose_title
-from rag.extract.xml_parts import attribute, child, inner_elements, local_name, parse_part, stored_title
+from rag.extract.xml_parts import attribute, inner_elements, inner_text, local_name
 from rag.types import BlockKind, Coverage, Locator
 
 if TYPE_CHECKING:
@@ -53,27 +46,19 @@ def read(path: Path, *, filename: str, limits: ExtractionLimits) -> Reading:
         DamagedDocument: a part is missing or broken.
         ResourceLimit: more characters or unpacked bytes than the limits, or absurd nesting.
     """
-    with open_container(path, max_unpacked_mib=limits.max_unpacked_mib) as container:
-        check_not_encrypted(container)
-        content = parse_part(container, CONTENT, DOCUMENT)
-        has_styles = STYLES in container.NameToInfo
-        styles = parse_part(container, STYLES, DOCUMENT) if has_styles else None
-        stored = stored_title(container, META, DOCUMENT)
-    text = child(content, "body", "text")
-    if text is None:
-        raise DamagedDocument(f"{DOCUMENT.capitalize()} has no body.")
-    body = _Body(OdfText(load_styles(styles, content)), CanonicalBuilder(limits.max_chars), limits.max_cells)
-    body.walk(text, "paragraph")
+    document = load_document(path, "text", max_unpacked_mib=limits.max_unpacked_mib)
+    body = _Body(document.inline, CanonicalBuilder(limits.max_chars), limits.max_cells)
+    body.walk(document.body, "paragraph")
     body.add_notes()
-    headers = (header for name in _MASTER_HEADERS for header in inner_elements(styles, name))
+    headers = (header for name in _MASTER_HEADERS for header in inner_elements(document.styles, name))
     return Reading(
-        title=choose_title((stored, body.first_heading), filename),
+        title=choose_title((document.title, body.first_heading), filename),
         text=body.builder.text(),
         spans=body.builder.spans(),
         coverage=Coverage("document", 1, 1),
         warnings=(
             *hidden_text_left_out(body.inline.n_hidden_chars),
-            *deletions_left_out(sum(1 for _ in inner_elements(text, "deletion"))),
+            *deletions_left_out(sum(1 for _ in inner_elements(document.body, "deletion"))),
             *comments_left_out(body.inline.n_comments),
             *headers_left_out(count_paragraphs(headers)),
         ),
@@ -104,7 +89,7 @@ class _Body:
             elif name == "tracked-changes" or name in _SKIPPED or not name:
                 continue
             elif self.inline.is_hidden(element):
-                self.inline.n_hidden_chars += len(line_text("".join(map(str, element.itertext()))))
+                self.inline.n_hidden_chars += len(line_text(inner_text(element)))
             else:
                 self.walk(element, "list_item" if name in ("list-item", "list-header") else kind)
 

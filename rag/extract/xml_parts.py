@@ -60,6 +60,11 @@ def inner_elements(element: Element | None, name: str) -> Iterator[Element]:
     return (inner for inner in (element.iter() if element is not None else ()) if local_name(inner) == name)
 
 
+def inner_text(element: Element | None) -> str:
+    """All text inside, at any depth; empty without the element."""
+    return "".join(str(text) for text in element.itertext()) if element is not None else ""
+
+
 def parse_part(container: zipfile.ZipFile, name: str, document: str) -> Element:
     """The root of one part; `document` names the file in sentences: ``the Word document``.
 
