@@ -10,7 +10,7 @@ TERMS: dict[str, str] = {
     "cut": "A passage may be answered from when its cosine distance is at or below the cut.",
     "max passages": "At most this many passages that pass the cut are handed on; four good ones beat twenty.",
     "passage": "A stretch of a document that is searched, compared and quoted as one (a chunk).",
-    "coverage": "How much of a file was read: pages, slides, rows with a value, chapters, seconds; read of all.",
+    "coverage": "How much of a file was read: pages, slides, rows with a value, chapters, cues, seconds; read of all.",
     "index version": "One build of the index by one model and one pipeline; vectors of two models never meet.",
     "dimension": "How many numbers stand for one passage.",
     "pooling": "How the model makes one vector of many words.",
