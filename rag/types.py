@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Literal
+from typing import ClassVar, Literal
 
 BlockKind = Literal["heading", "paragraph", "list_item", "table_row", "code"]
 CoverageUnit = Literal["page", "slide", "row", "chapter", "cue", "second", "document"]
@@ -130,7 +130,9 @@ class Coverage:
     read: int
     total: int
     missing: tuple[str, ...] = ()
-    """Names of the units without text, e.g. ``("3", "7")`` for pages; at most 50 are listed."""
+    """Names of the units without text, e.g. ``("3", "7")`` for pages; at most `MAX_MISSING` are listed."""
+
+    MAX_MISSING: ClassVar[int] = 50
 
 
 @dataclass(frozen=True, slots=True)

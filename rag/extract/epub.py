@@ -33,7 +33,6 @@ _CONTAINER, _ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
 _FONT_METHODS = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#rc")
 _PAGE_TYPES = ("application/xhtml+xml", "text/html", "application/x-dtbook+xml", "text/x-oeb1-document")
 _LINKED_SHARE = 0.6
-_MAX_MISSING = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +74,7 @@ def read(path: Path, *, filename: str, limits: ExtractionLimits) -> Reading:
             "chapter",
             len(package.chapters) - len(book.damaged),
             len(package.chapters),
-            tuple((book.damaged + book.without_text)[:_MAX_MISSING]),
+            tuple((book.damaged + book.without_text)[: Coverage.MAX_MISSING]),
         ),
         is_partial=bool(book.damaged),
         warnings=(

@@ -13,16 +13,9 @@ from rag.config import ExtractionLimits
 from rag.errors import DamagedDocument, NoText, ResourceLimit, UnsupportedFormat
 from rag.extract.canonical import Reading
 from rag.extract.layout.margins import drop_running_lines
-from rag.extract.page_warnings import (
-    PAGE_CODES,
-    mean_confidence,
-    ocr_warning,
-    page_coverage,
-    page_warning,
-    running_lines_warning,
-)
+from rag.extract.page_warnings import mean_confidence, page_coverage
 from rag.extract.pdf_blocks import assemble
-from rag.extract.pdf_pages import Scan, recognised_page
+from rag.extract.pdf_pages import Scan, pages_to_read, recognised_page
 from rag.extract.wording import count_of
 from rag.types import ExtractionWarning
 
@@ -42,7 +35,7 @@ _MIN_PIXELS = 16
 _MAX_WIDTH, _MAX_HEIGHT = 2_340, 20_000
 _LONG = 2
 _READ_TIME_SHARE = 0.8
-_HEIF_BRAND = b"ftyp"
+_HEIF_BOX = b"ftyp"
 
 
 def read(path: Path, *, filename: str, limits: ExtractionLimits) -> Reading:
@@ -63,7 +56,9 @@ def read(path: Path, *, filename: str, limits: ExtractionLimits) -> Reading:
             warnings.simplefilter("ignore")  # Pillow warns of odd metadata; sizes are checked here
             with Image.open(path, formats=_READERS) as picture:
                 n_frames = getattr(picture, "n_frames", 1)
-                numbers = _frame_numbers(n_frames if picture.format == _MULTIPAGE else 1, limits)
+                numbers = pages_to_read(
+                    "The picture", n_frames if picture.format == _MULTIPAGE else 1, limits
+                )
                 n_unread = n_frames - 1 if picture.format in _ANIMATED else 0
                 for number in numbers:
                     picture.seek(number - 1)
@@ -75,16 +70,6 @@ def read(path: Path, *, filename: str, limits: ExtractionLimits) -> Reading:
     except (OSError, EOFError, ValueError, SyntaxError, KeyError, IndexError, TypeError, struct.error) as exc:
         raise DamagedDocument("The picture is damaged or cut off.") from exc
     return _reading(scan, numbers, filename, limits, n_unread_frames=n_unread)
-
-
-def _frame_numbers(n_frames: int, limits: ExtractionLimits) -> range:
-    first, last = limits.pages or (1, n_frames)
-    numbers = range(max(1, first), min(last, n_frames) + 1)
-    if not numbers:
-        raise NoText(f"The picture has {count_of(n_frames, 'page')}; those asked for are not there.")
-    if len(numbers) > limits.max_pages:
-        raise ResourceLimit(f"The picture has {n_frames:,} frames; at most {limits.max_pages:,} are read.")
-    return numbers
 
 
 def _read_frame(picture: Image, number: int, scan: Scan) -> None:
@@ -163,12 +148,7 @@ def _reading(
 
 
 def _warnings(scan: Scan, n_running: int, n_unread_frames: int) -> Iterator[ExtractionWarning]:
-    if n_running:
-        yield running_lines_warning(n_running)
-    yield ocr_warning(scan.confidence)
-    for code in PAGE_CODES:
-        if scan.named[code]:
-            yield page_warning(code, scan.named[code])
+    yield from scan.warnings(n_running)
     if n_unread_frames:
         message = f"Only the first picture was read; {count_of(n_unread_frames, 'other')} left out."
         yield ExtractionWarning("frames_left_out", message, n_unread_frames)
@@ -184,7 +164,7 @@ def _too_many_pixels() -> ResourceLimit:
 def _reason_of_unknown(path: Path) -> UnsupportedFormat | DamagedDocument:
     with path.open("rb") as file:
         head = file.read(12)
-    if head[4:8] == _HEIF_BRAND:
+    if head[4:8] == _HEIF_BOX:
         label = "an AVIF" if head[8:12] == b"avif" else "a HEIC"
         return UnsupportedFormat(
             f"The content is {label} picture, which is not read.",

@@ -1,4 +1,4 @@
-"""What a reader left out on purpose, told in one way for all formats."""
+"""What a reader left out, told in one way for all formats."""
 
 from __future__ import annotations
 
@@ -43,3 +43,11 @@ def macros_ignored(container: zipfile.ZipFile) -> Iterator[ExtractionWarning]:
     """Programs inside an Office file."""
     if any(name.lower().endswith("vbaproject.bin") for name in container.namelist()):
         yield ExtractionWarning("macros_ignored", "The file has macros; they were not run.")
+
+
+def end_missing(*, is_cut_off: bool) -> Iterator[ExtractionWarning]:
+    """The file was cut off."""
+    if is_cut_off:
+        yield ExtractionWarning(
+            "file_cut_off", "The end of the file is missing; what could be read was kept."
+        )

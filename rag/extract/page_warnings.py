@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from rag.extract.wording import count_of, listed_pages, pages_named
 from rag.types import Coverage, ExtractionWarning
 
-_MAX_MISSING = 50
-
 _SENTENCES = {
     "ocr_time": "No time was left to recognise the text of {pages}.",
     "read_time": "No time was left to read {pages}.",
@@ -27,7 +25,7 @@ PARTIAL_CODES = frozenset(("undecoded_text",))
 
 def page_coverage(n_pages: int, missing: Sequence[int]) -> Coverage:
     """How many of `n_pages` were read; at most 50 of the missing ones are named."""
-    named = tuple(str(page) for page in missing[:_MAX_MISSING])
+    named = tuple(str(page) for page in missing[: Coverage.MAX_MISSING])
     return Coverage("page", n_pages - len(missing), n_pages, named)
 
 

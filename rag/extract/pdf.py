@@ -12,20 +12,12 @@ from rag.errors import DamagedDocument, EncryptedDocument, NoText, ResourceLimit
 from rag.extract.canonical import Reading
 from rag.extract.layout.margins import drop_running_lines
 from rag.extract.layout.segments import PageText
-from rag.extract.left_out import comments_left_out, hidden_text_left_out, left_out
-from rag.extract.page_warnings import (
-    PAGE_CODES,
-    PARTIAL_CODES,
-    mean_confidence,
-    ocr_warning,
-    page_coverage,
-    page_warning,
-    running_lines_warning,
-)
+from rag.extract.left_out import comments_left_out, end_missing, hidden_text_left_out, left_out
+from rag.extract.page_warnings import PARTIAL_CODES, mean_confidence, page_coverage
 from rag.extract.pdf_blocks import assemble
 from rag.extract.pdf_extras import attached_files
-from rag.extract.pdf_pages import Scan, text_pages
-from rag.extract.wording import count_of, listed_pages
+from rag.extract.pdf_pages import Scan, pages_to_read, text_pages
+from rag.extract.wording import count_of
 from rag.types import Attachment, ExtractionWarning
 
 if TYPE_CHECKING:
@@ -58,7 +50,7 @@ def read(path: Path, *, filename: str, limits: ExtractionLimits) -> Reading:
     attachments: list[Attachment] = []
     n_lost_files = 0
     try:
-        numbers = _page_numbers(len(document), limits)
+        numbers = pages_to_read("The PDF", len(document), limits)
         scan = _scan(document, numbers, started, limits)
         context = _context(document, numbers, limits)
         metadata_title = document.get_metadata_dict().get("Title")
@@ -117,20 +109,6 @@ def _has_end(path: Path) -> bool:
         return b"%%EOF" in file.read()
 
 
-def _page_numbers(n_pages: int, limits: ExtractionLimits) -> range:
-    """The pages to read, counted from 1."""
-    first, last = limits.pages or (1, n_pages)
-    numbers = range(max(1, first), min(last, n_pages) + 1)
-    if not numbers:
-        raise NoText(
-            f"The PDF has {count_of(n_pages, 'page')}; {listed_pages(range(first, last + 1))} is not there.",
-            next_step=f"Choose pages between 1 and {n_pages:,}.",
-        )
-    if len(numbers) > limits.max_pages:
-        raise ResourceLimit(f"The PDF has {n_pages:,} pages; at most {limits.max_pages:,} are read.")
-    return numbers
-
-
 def _scan(document: pdfium.PdfDocument, numbers: range, started: float, limits: ExtractionLimits) -> Scan:
     # A range is read for its scans: nothing else waits for their time.
     ocr_share = _OCR_TIME_SHARE if limits.pages is None else _READ_TIME_SHARE
@@ -175,19 +153,10 @@ def _without_running_lines(pages: list[PageText], numbers: range) -> tuple[list[
 def _warnings(
     scan: Scan, n_running: int, n_lost_files: int, *, is_cut_off: bool
 ) -> Iterator[ExtractionWarning]:
-    if n_running:
-        yield running_lines_warning(n_running)
-    if scan.confidence:
-        yield ocr_warning(scan.confidence)
-    for code in PAGE_CODES:
-        if scan.named[code]:
-            yield page_warning(code, scan.named[code])
+    yield from scan.warnings(n_running)
     yield from hidden_text_left_out(scan.n_hidden)
     yield from comments_left_out(scan.n_comments)
     yield from left_out(
         "attachments_left_out", n_lost_files, "file", detail=" inside the PDF, too large or damaged"
     )
-    if is_cut_off:
-        yield ExtractionWarning(
-            "file_cut_off", "The end of the file is missing; what could be read was kept."
-        )
+    yield from end_missing(is_cut_off=is_cut_off)

@@ -4,15 +4,25 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from rag.config import ExtractionLimits
+from rag.errors import NoText, ResourceLimit
 from rag.extract.layout.segments import PageText, Segment
 from rag.extract.ocr import RecognisedText
-from rag.extract.page_warnings import MISSING_CODES
+from rag.extract.page_warnings import (
+    MISSING_CODES,
+    PAGE_CODES,
+    ocr_warning,
+    page_warning,
+    running_lines_warning,
+)
 from rag.extract.pdf_extras import count_comments, filled_fields
 from rag.extract.pdf_text import read_text_layer
+from rag.extract.wording import count_of, listed_pages
+from rag.types import ExtractionWarning
 
 if TYPE_CHECKING:
     import pypdfium2 as pdfium
@@ -44,6 +54,16 @@ class Scan:
         """Pages whose text is missing, in order; a blank page misses nothing."""
         return sorted(page for code in MISSING_CODES for page in self.named[code])
 
+    def warnings(self, n_running_lines: int) -> Iterator[ExtractionWarning]:
+        """What is told of the pages: lines that were removed, pages that were recognised, pages by code."""
+        if n_running_lines:
+            yield running_lines_warning(n_running_lines)
+        if self.confidence:
+            yield ocr_warning(self.confidence)
+        for code in PAGE_CODES:
+            if self.named[code]:
+                yield page_warning(code, self.named[code])
+
     def read(self, document: pdfium.PdfDocument, numbers: Sequence[int]) -> None:
         """Read these pages, with OCR where needed, until the time is up."""
         import pypdfium2 as pdfium
@@ -72,7 +92,7 @@ class Scan:
         self.n_hidden += layer.n_hidden
         self.n_comments += count_comments(page)
         text = layer.page
-        if n_letters(text.segments) < _MIN_LETTERS or layer.is_undecoded:
+        if _n_letters(text.segments) < _MIN_LETTERS or layer.is_undecoded:
             text = self._recognised_or(text, page)
         if layer.is_undecoded and not text.is_ocr:
             self.named["undecoded_text"].append(number)
@@ -96,7 +116,7 @@ class Scan:
         if ocr.is_blank(image):
             return self._without_ocr(text, "blank_pages")
         found = ocr.recognise(image)
-        if n_letters(found.segments) <= n_letters(text.segments):
+        if _n_letters(found.segments) <= _n_letters(text.segments):
             return self._without_ocr(text, "pages_without_text")
         self.confidence.append((text.number, round(found.confidence, 4)))
         return recognised_page(found, text.number, scale)
@@ -105,6 +125,28 @@ class Scan:
         if not text.segments:
             self.named[code].append(text.number)
         return text
+
+
+def pages_to_read(document: str, n_pages: int, limits: ExtractionLimits) -> range:
+    """The pages that the limits ask for, from 1; `document` names the file in sentences: ``The PDF``.
+
+    Raises:
+        NoText: none of them is there.
+        ResourceLimit: more pages than the limit.
+    """
+    first, last = limits.pages or (1, n_pages)
+    numbers = range(max(1, first), min(last, n_pages) + 1)
+    if not numbers:
+        wanted = listed_pages(range(first, last + 1))
+        raise NoText(
+            f"{document} has {count_of(n_pages, 'page')}; {wanted} {'is' if first == last else 'are'} not there.",
+            next_step=f"Choose pages between 1 and {n_pages:,}.",
+        )
+    if len(numbers) > limits.max_pages:
+        raise ResourceLimit(
+            f"{document} has {count_of(n_pages, 'page')}; at most {limits.max_pages:,} are read."
+        )
+    return numbers
 
 
 def recognised_page(found: RecognisedText, number: int, scale: float) -> PageText:
@@ -116,7 +158,7 @@ def recognised_page(found: RecognisedText, number: int, scale: float) -> PageTex
     return PageText(number, segments, found.width / scale, found.height / scale, is_ocr=True)
 
 
-def n_letters(segments: Sequence[Segment]) -> int:
+def _n_letters(segments: Sequence[Segment]) -> int:
     """Letters and digits of the segments."""
     return sum(char.isalnum() for segment in segments for char in segment.text)
 

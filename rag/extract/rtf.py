@@ -6,7 +6,6 @@ link's address beside its words, and knows neither headings nor rows of tables.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,17 +17,20 @@ from rag.extract.decoding import DecodedText
 from rag.extract.left_out import (
     comments_left_out,
     deletions_left_out,
+    end_missing,
     headers_left_out,
     hidden_text_left_out,
 )
 from rag.extract.outline import choose_title
 from rag.extract.rtf_body import RtfBody
-from rag.extract.rtf_tokens import Token, charset_encoding, code_page_encoding, tokens
+from rag.extract.rtf_tables import RtfFonts, RtfStyles
+from rag.extract.rtf_tokens import Token, tokens
 from rag.extract.rtf_words import CHARACTERS, FLOWS, LABELS, RUNNING, SKIPPED, STARRED, SYMBOLS
-from rag.types import Coverage, ExtractionWarning
+from rag.types import Coverage
 
 _MAX_DEPTH = 1_000
-_HEADING_STYLE = re.compile(r"(?:heading|überschrift|titre) (\d)", re.IGNORECASE)
+# Destinations that describe the document; what they hold is no text of it.
+_TABLES = ("fonttbl", "stylesheet", "info", "title")
 
 
 def read(path: Path, *, filename: str, limits: ExtractionLimits) -> Reading:
@@ -44,24 +46,21 @@ def read(path: Path, *, filename: str, limits: ExtractionLimits) -> Reading:
     body = reader.body
     body.add_notes()
     text = body.builder.text()
-    decoded = DecodedText(text, reader.encoding, text.count("\ufffd"))
-    cut_off = ExtractionWarning(
-        "file_cut_off", "The end of the file is missing; what could be read was kept."
-    )
+    decoded = DecodedText(text, reader.fonts.encoding, text.count("\ufffd"))
     return Reading(
         title=choose_title((reader.title, body.first_heading), filename),
         text=text,
         spans=body.builder.spans(),
         coverage=Coverage("document", 1, 1),
         is_partial=is_cut_off or decoded.is_partial,
-        encoding=reader.encoding,
+        encoding=reader.fonts.encoding,
         warnings=(
             *hidden_text_left_out(reader.n_hidden_chars),
             *deletions_left_out(reader.n_deletions),
             *comments_left_out(reader.n_comments),
             *headers_left_out(reader.n_running),
             *decoded.warnings,
-            *((cut_off,) if is_cut_off else ()),
+            *end_missing(is_cut_off=is_cut_off),
         ),
     )
 
@@ -84,7 +83,7 @@ class _State:
 @dataclass(slots=True)
 class _Reader:
     body: RtfBody
-    encoding: str = "cp1252"
+    fonts: RtfFonts = field(default_factory=RtfFonts)
     title: str = ""
     n_hidden_chars: int = 0
     n_deletions: int = 0
@@ -92,17 +91,16 @@ class _Reader:
     n_running: int = 0
     _state: _State = field(default_factory=_State)
     _stack: list[_State] = field(default_factory=list)
-    _fonts: dict[int, str] = field(default_factory=dict)
-    _default_font: int | None = None
+    _styles: RtfStyles = field(init=False)
     _bytes: bytearray = field(default_factory=bytearray)
     _is_starred: bool = False
     _is_first: bool = False
     """The next word may name the group's destination."""
     _to_skip: int = 0
-    _style: int | None = None
-    _style_name: list[str] = field(default_factory=list)
-    _style_level: int | None = None
     _was_deleted: bool = False
+
+    def __post_init__(self) -> None:
+        self._styles = RtfStyles(self.body.style_levels)
 
     def take(self, token: Token) -> None:
         """Read one token."""
@@ -141,7 +139,7 @@ class _Reader:
         self._is_starred = self._is_first = False
         self._to_skip = 0
         if ended.destination == "stylesheet" and not ended.is_skipped:
-            self._end_style()
+            self._styles.end_style()
         if ended.n_flows > self._state.n_flows:
             n_blocks = self.body.end_flow(ended.destination)
             self.n_running += n_blocks if ended.destination in RUNNING else 0
@@ -190,7 +188,7 @@ class _Reader:
                 self.n_comments += name == "annotation"
                 self.body.begin_flow()
                 self._state = replace(self._state, destination=name, n_flows=self._state.n_flows + 1)
-        elif name in ("fonttbl", "stylesheet", "info", "title"):
+        elif name in _TABLES:
             self._state = replace(self._state, destination=name)
         else:
             return False
@@ -209,8 +207,7 @@ class _Reader:
     def _flush(self) -> None:
         """Decode what has gathered: a character may be spread over several tokens."""
         if self._bytes:
-            font = self._state.font if self._state.font is not None else self._default_font
-            encoding = self._fonts.get(font, self.encoding) if font is not None else self.encoding
+            encoding = self.fonts.encoding_of(self._state.font)
             text = bytes(self._bytes).decode(encoding, errors="replace")
             self._bytes.clear()
             self._add(text)
@@ -220,7 +217,7 @@ class _Reader:
         if state.is_skipped:
             return
         if state.destination == "stylesheet":
-            self._style_name.append(text)
+            self._styles.add_name(text)
         elif state.destination == "title":
             self.title += text
         elif state.destination in ("fonttbl", "info"):
@@ -234,20 +231,11 @@ class _Reader:
         self._was_deleted = state.is_deleted
 
     def _is_shown(self) -> bool:
-        return self._state.destination not in ("fonttbl", "stylesheet", "info", "title")
-
-    def _end_style(self) -> None:
-        name = "".join(self._style_name).rstrip("; ").strip()
-        found = _HEADING_STYLE.match(name)
-        level = 0 if name.lower() == "title" else int(found[1]) if found else self._style_level
-        if self._style is not None and level is not None:
-            self.body.style_levels[self._style] = level
-        self._style, self._style_level = None, None
-        self._style_name.clear()
+        return self._state.destination not in _TABLES
 
     def set_code_page(self, number: int | None) -> None:
         """The encoding of bytes in fonts that name none of their own."""
-        self.encoding = code_page_encoding(number)
+        self.fonts.set_code_page(number)
 
     def set_font(self, number: int | None) -> None:
         """The font of what follows; inside the font table, the font that is described."""
@@ -255,13 +243,11 @@ class _Reader:
 
     def set_default_font(self, number: int | None) -> None:
         """The font where none was set."""
-        self._default_font = number
+        self.fonts.default = number
 
     def set_charset(self, number: int | None) -> None:
         """The encoding of the font that is described."""
-        encoding = charset_encoding(number)
-        if self._state.font is not None and encoding is not None:
-            self._fonts[self._state.font] = encoding
+        self.fonts.set_charset(self._state.font, number)
 
     def set_fallback(self, number: int | None) -> None:
         """How many characters repeat each Unicode one."""
@@ -282,14 +268,14 @@ class _Reader:
     def set_style(self, number: int | None) -> None:
         """A paragraph's style, or the style that is described."""
         if self._state.destination == "stylesheet":
-            self._style = number
+            self._styles.number = number
         elif self._is_shown():
             self.body.control("s", number)
 
     def set_outline_level(self, number: int | None) -> None:
         """A paragraph's level, or that of the style that is described; 9 is body text."""
         if self._state.destination == "stylesheet":
-            self._style_level = number + 1 if number is not None and number < 9 else None
+            self._styles.outline_level = number + 1 if number is not None and number < 9 else None
         elif self._is_shown():
             self.body.control("outlinelevel", number)
 

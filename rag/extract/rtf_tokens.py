@@ -1,4 +1,4 @@
-"""RTF as a stream of tokens, and the tables that its bytes are decoded with."""
+"""RTF as a stream of tokens."""
 
 from __future__ import annotations
 
@@ -12,12 +12,6 @@ _TOKEN = re.compile(
     rb"\\([a-zA-Z]{1,32})(-?\d{1,10})? ?|\\'([0-9a-fA-F]{2})|\\([^a-zA-Z])|([{}])|[\r\n]+|([^\\{}\r\n]+)",
     re.DOTALL,
 )
-_CHARSETS = {
-    0: "cp1252", 77: "mac_roman", 128: "cp932", 129: "cp949", 130: "johab", 134: "gb18030", 136: "cp950",
-    161: "cp1253", 162: "cp1254", 163: "cp1258", 177: "cp1255", 178: "cp1256", 186: "cp1257", 204: "cp1251",
-    222: "cp874", 238: "cp1250", 254: "cp437", 255: "cp850",
-}  # fmt: skip
-_CODE_PAGES = {932: "cp932", 936: "gb18030", 949: "cp949", 950: "cp950", 10000: "mac_roman", 65001: "utf-8"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,19 +47,3 @@ def tokens(data: bytes) -> Iterator[Token]:
             yield Token("open" if brace == b"{" else "close")
         elif text:
             yield Token("bytes", data=text)
-
-
-def charset_encoding(number: int | None) -> str | None:
-    """Python's name for ``\\fcharsetN``; None for symbols and unknown ones."""
-    return _CHARSETS.get(number if number is not None else -1)
-
-
-def code_page_encoding(number: int | None) -> str:
-    """Python's name for ``\\ansicpgN``; Windows Western where it is unknown."""
-    import codecs
-
-    name = _CODE_PAGES.get(number or 0, f"cp{number}")
-    try:
-        return codecs.lookup(name).name
-    except LookupError:
-        return "cp1252"

@@ -16,7 +16,6 @@ from rag.types import BlockKind, Coverage, ExtractionWarning, Locator
 _T = TypeVar("_T")
 NOTES = "Notes"
 """The last heading of what the speaker's notes say; it stands in their place, not in the text."""
-_MAX_MISSING = 50
 _SAME_LINE = 228_600
 """Shapes whose tops differ by a quarter of an inch (in EMU, 914,400 to the inch) stand side by side."""
 
@@ -122,7 +121,7 @@ class Deck:
                 "slide",
                 self._n_slides - len(missing),
                 self._n_slides,
-                tuple(str(number) for number in missing[:_MAX_MISSING]),
+                tuple(str(number) for number in missing[: Coverage.MAX_MISSING]),
             ),
             is_partial=bool(self._unread or self._damaged),
             warnings=(*self._slide_warnings(), *warnings),

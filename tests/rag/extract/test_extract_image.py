@@ -69,8 +69,10 @@ def test_each_frame_of_a_tiff_is_a_page(read: Any) -> None:
     part = read(data, "fax.tif", ExtractionLimits(pages=(3, 3)))
     assert [span.locator.page for span in part.spans] == [3]
     assert part.coverage.total == 1
-    with pytest.raises(ResourceLimit, match="3 frames"):
+    with pytest.raises(ResourceLimit, match="3 pages"):
         read(data, "fax.tif", ExtractionLimits(max_pages=2))
+    with pytest.raises(NoText, match="page 4 is not there"):
+        read(data, "fax.tif", ExtractionLimits(pages=(4, 4)))
 
 
 def test_the_orientation_of_a_camera_is_honoured(read: Any) -> None:

@@ -163,9 +163,11 @@ def test_a_range_of_pages_reads_as_in_the_whole_file(read: Any) -> None:
 
 
 def test_a_range_beyond_the_last_page_is_told(read: Any) -> None:
-    with pytest.raises(NoText, match="3 pages; pages 7–8") as caught:
+    with pytest.raises(NoText, match="3 pages; pages 7–8 are not there") as caught:
         read(handbook(3), "a.pdf", ExtractionLimits(pages=(7, 8)))
     assert "between 1 and 3" in caught.value.next_step
+    with pytest.raises(NoText, match="page 4 is not there"):
+        read(handbook(3), "a.pdf", ExtractionLimits(pages=(4, 4)))
 
 
 def test_a_range_may_lie_in_a_file_with_too_many_pages(read: Any) -> None:
