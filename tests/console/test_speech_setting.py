@@ -1,3 +1,5 @@
+"""The settings of recordings reach the reader."""
+
 from __future__ import annotations
 
 from typing import Any

@@ -23,7 +23,7 @@ from console.sources.services import (
     with_children,
 )
 from console.sources.uploads import rename_document, upload_document
-from tests.workers.conftest import HOTELS, LAPTOPS, in_a_reader, upload
+from tests.workers.conftest import HOTELS, LAPTOPS, upload
 
 pytestmark = [pytest.mark.model, pytest.mark.usefixtures("data_folder")]
 QUESTION = "What is the nightly hotel limit in capital cities?"
@@ -97,25 +97,6 @@ def test_a_document_disabled_while_the_answer_is_made_is_not_cited(
     answer = answer_to(admin)
     assert answer.outcome == QuestionState.REFUSED
     assert not answer.citations.exists()
-
-
-def test_a_document_disabled_while_it_is_read_stays_out(
-    admin: User, folder: Folder, sent: list, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    document = upload(admin, folder, "policy.md", HOTELS)
-    real = rag.extract_file
-
-    def disable_meanwhile(*args: object, **kwargs: object) -> rag.Extraction:
-        in_a_reader(lambda: disable_document(actor=admin, document=document))
-        return real(*args, **kwargs)
-
-    monkeypatch.setattr(rag, "extract_file", disable_meanwhile)
-    ingest.ingest_document(document.pk)
-    document.refresh_from_db()
-    assert (document.state, document.lease_until) == (DocumentState.LEFT_OUT, None)
-    assert sent[-1] == ("footnote.purge_document", document.pk)
-    upkeep.purge_document(document.pk)
-    assert not found(document)
 
 
 def test_new_bytes_of_a_disabled_document_wait_until_it_is_enabled(

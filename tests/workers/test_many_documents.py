@@ -42,22 +42,28 @@ def test_one_message_brings_all_that_wait_to_their_ends(admin: User, folder: Fol
     assert Document.objects.get(name="broken.pdf").attempts.get().extractor.startswith("pdf/")
 
 
+@pytest.fixture
+def batches(monkeypatch: pytest.MonkeyPatch) -> list[list[int]]:
+    """The ids of the documents that were indexed together, batch for batch."""
+    seen: list[list[int]] = []
+    real = rag.index_documents
+
+    def noted(index: rag.Index, documents: list[rag.DocumentText], **more: object) -> rag.BatchReport:
+        seen.append([document.document_id for document in documents])
+        return real(index, documents, **more)
+
+    monkeypatch.setattr(rag, "index_documents", noted)
+    return seen
+
+
 def test_small_documents_are_embedded_together(
-    admin: User, folder: Folder, sent: list, monkeypatch: pytest.MonkeyPatch
+    admin: User, folder: Folder, sent: list, batches: list[list[int]]
 ) -> None:
     for number in range(30):
         upload(admin, folder, f"note-{number}.md", notes(number))
-    sizes: list[int] = []
-    real = rag.index_documents
-
-    def counted(index: rag.Index, documents: list[rag.DocumentText], **more: object) -> rag.BatchReport:
-        sizes.append(len(documents))
-        return real(index, documents, **more)
-
-    monkeypatch.setattr(rag, "index_documents", counted)
     ingest.ingest_due(Document.objects.earliest("pk").pk)
-    assert sum(sizes) == 30
-    assert max(sizes) > 1
+    assert sum(len(batch) for batch in batches) == 30
+    assert max(len(batch) for batch in batches) > 1
 
 
 def test_a_document_that_breaks_the_index_does_not_hurt_those_beside_it(
@@ -94,19 +100,11 @@ def test_what_was_claimed_before_is_read_alone(admin: User, folder: Folder, sent
 
 
 def test_a_command_reads_what_was_claimed_before_alone_and_last(
-    admin: User, folder: Folder, sent: list, monkeypatch: pytest.MonkeyPatch
+    admin: User, folder: Folder, sent: list, batches: list[list[int]]
 ) -> None:
     suspects = [upload(admin, folder, f"suspect-{number}.md", notes(number)).pk for number in range(3)]
     Document.objects.update(n_claims=1)
     fresh = [upload(admin, folder, f"fresh-{number}.md", notes(9 + number)).pk for number in range(3)]
-    batches: list[list[int]] = []
-    real = rag.index_documents
-
-    def seen(index: rag.Index, documents: list[rag.DocumentText], **more: object) -> rag.BatchReport:
-        batches.append([document.document_id for document in documents])
-        return real(index, documents, **more)
-
-    monkeypatch.setattr(rag, "index_documents", seen)
     done: list[None] = []
     ingest.ingest_documents([*suspects, *fresh], lambda: done.append(None))
     assert len(done) == 6
@@ -157,8 +155,8 @@ def test_a_document_disabled_while_it_is_worked_on_is_in_no_answer(
     index = engine.index_of(active_version())
     scope = rag.Scope(folder_ids=(folder.pk,), document_ids=(document.pk,))
     assert not rag.retrieve("nightly hotel limit", index=index, scope=scope)
-    assert states()["hotels.md"] == "left_out"
     document.refresh_from_db()
+    assert (document.state, document.lease_until) == (DocumentState.LEFT_OUT, None)
     enable_document(actor=admin, document=document)
     ingest.ingest_document(document.pk)
     assert rag.retrieve("nightly hotel limit", index=index, scope=scope)
@@ -167,9 +165,13 @@ def test_a_document_disabled_while_it_is_worked_on_is_in_no_answer(
 LONG = "# Leave\n\n" + " ".join(f"Rule {number} grants {number} days of leave." for number in range(60))
 
 
-def test_a_near_duplicate_is_reported_and_stays(admin: User, folder: Folder, sent: list) -> None:
+def upload_with_copy(admin: User, folder: Folder) -> tuple[Document, Document]:
     first = upload(admin, folder, "leave.md", LONG.encode())
-    second = upload(admin, folder, "leave-copy.md", (LONG + " Ask Ada.").encode())
+    return first, upload(admin, folder, "leave-copy.md", (LONG + " Ask Ada.").encode())
+
+
+def test_a_near_duplicate_is_reported_and_stays(admin: User, folder: Folder, sent: list) -> None:
+    first, second = upload_with_copy(admin, folder)
     ingest.ingest_due(first.pk)
     second.refresh_from_db()
     assert second.state == DocumentState.INDEXED
@@ -181,8 +183,7 @@ def test_whichever_is_read_first_the_later_document_is_the_copy(
     admin: User, folder: Folder, sent: list
 ) -> None:
     Folder.objects.update(leaves_out_near_duplicates=True)
-    first = upload(admin, folder, "leave.md", LONG.encode())
-    second = upload(admin, folder, "leave-copy.md", (LONG + " Ask Ada.").encode())
+    first, second = upload_with_copy(admin, folder)
     ingest.ingest_document(second.pk)
     assert states() == {"leave.md": "queued", "leave-copy.md": "indexed"}
     ingest.ingest_document(first.pk)
@@ -197,8 +198,7 @@ def test_whichever_is_read_first_the_later_document_is_the_copy(
 
 def test_a_copy_of_what_was_rewritten_is_a_copy_no_longer(admin: User, folder: Folder, sent: list) -> None:
     Folder.objects.update(leaves_out_near_duplicates=True)
-    first = upload(admin, folder, "leave.md", LONG.encode())
-    second = upload(admin, folder, "leave-copy.md", (LONG + " Ask Ada.").encode())
+    first, second = upload_with_copy(admin, folder)
     ingest.ingest_due(first.pk)
     assert states()["leave-copy.md"] == "left_out"
     upload(admin, folder, "leave.md", HOTELS)
@@ -213,8 +213,7 @@ def test_a_folder_may_leave_near_duplicates_out_until_the_original_goes(
     admin: User, folder: Folder, sent: list
 ) -> None:
     Folder.objects.update(leaves_out_near_duplicates=True)
-    first = upload(admin, folder, "leave.md", LONG.encode())
-    second = upload(admin, folder, "leave-copy.md", (LONG + " Ask Ada.").encode())
+    first, second = upload_with_copy(admin, folder)
     other = upload(admin, folder, "hotels.md", HOTELS)
     ingest.ingest_due(first.pk)
     second.refresh_from_db()
