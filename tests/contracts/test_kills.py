@@ -5,10 +5,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import random
 import signal
+import sqlite3
 import time
 from pathlib import Path
 
@@ -22,7 +24,7 @@ pytestmark = pytest.mark.model
 N_KILLS = int(os.environ.get("FOOTNOTE_KILLS", "3"))
 N_FILES = 100
 N_BROKEN = 10
-N_RULES = 20 + 3 * N_KILLS
+N_RULES = 8 + 3 * N_KILLS
 """Enough to read that every kill meets work."""
 SEED = 20_261_130
 
@@ -34,12 +36,6 @@ from console.sources.uploads import upload_document
 folder = create_folder(actor=None, name="Rules", is_open=True)
 for path in sorted(Path({folder!r}).iterdir()):
     upload_document(actor=None, folder=folder, name=path.name, pieces=[path.read_bytes()])
-"""
-COUNT = """
-import json
-from collections import Counter
-from console.sources.models import Document
-print(json.dumps(Counter(Document.objects.values_list("state", flat=True))))
 """
 AUDIT = """
 import json
@@ -88,27 +84,30 @@ def test_killed_at_random_moments_every_file_ends_once_and_the_counters_are_thos
     product.manage("setup", "--no-sample")
     product.manage("shell", "-v", "0", "-c", UPLOAD.format(folder=str(tmp_path / "files-to-read")))
 
-    def states() -> dict[str, int]:
-        return json.loads(product.manage("shell", "-v", "0", "-c", COUNT).splitlines()[-1])
-
-    def n_working() -> int:
-        found = states()
-        return sum(found.get(state, 0) for state in ("queued", "extracting", "indexing"))
-
     for _ in range(N_KILLS):
         server = product.serve()
         time.sleep(dice.uniform(0.0, 1.5))
         server.send_signal(signal.SIGKILL)
         server.wait(10)
-        assert n_working(), "it was killed while there was work"
+        assert n_working(tmp_path), "it was killed while there was work"
     server = product.serve()
     try:
-        wait_until(lambda: not n_working(), "the last files", timeout_s=400)
+        wait_until(lambda: not n_working(tmp_path), "the last files", timeout_s=400)
     finally:
         server.kill()
         server.wait(10)
 
-    audit = json.loads(product.manage("shell", "-v", "0", "-c", AUDIT).splitlines()[-1])
+    assert_ended_once(json.loads(product.manage("shell", "-v", "0", "-c", AUDIT).splitlines()[-1]))
+
+
+def n_working(home: Path) -> int:
+    """Read beside the product: a process of Django for each look would take its time from what is measured."""
+    with contextlib.closing(sqlite3.connect(home / "footnote.sqlite3", timeout=30)) as database:
+        query = "SELECT count(*) FROM sources_document WHERE state IN ('queued', 'extracting', 'indexing')"
+        return database.execute(query).fetchone()[0]
+
+
+def assert_ended_once(audit: dict) -> None:
     rows = audit["rows"]
     assert len(rows) == N_FILES
     assert {row["state"] for row in rows if row["name"].endswith(".pdf")} == {"failed"}
