@@ -104,7 +104,7 @@ def shoot_all(browser: Browser, product: Product) -> None:
         shoot_light_and_dark(page, name)
     page.set_viewport_size(NARROW)
     page.emulate_media(color_scheme="light")
-    for name in ("folder", "answer"):
+    for name in ("folder", "failed", "answer"):
         page.goto(product.url + pages[name])
         shoot(page, f"{name}-narrow")
     context.close()
