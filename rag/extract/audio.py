@@ -21,6 +21,7 @@ SAMPLE_RATE = 16_000
 _STRETCH_S = 600
 _SEARCH_S = 30
 _QUIET_S = 0.2
+_UNKNOWN_SIZE = 0x7FFF_0000
 # FFmpeg follows playlists and references to other files and addresses; a recording holds its own sound.
 _OPTIONS = {
     "format_whitelist": "mov,mp4,m4a,3gp,3g2,mj2,mp3,wav,ogg,flac,matroska,webm,avi,aac",
@@ -44,6 +45,8 @@ class Recording:
     title: str
     duration_s: float
     """What the file says; 0 when it does not."""
+    is_cut_off: bool = False
+    """Its container says that it is longer; FFmpeg takes what is there of a WAV for all of it."""
     n_damaged: int = 0
 
     def stretches(self) -> Iterator[Stretch]:
@@ -114,7 +117,17 @@ def open_recording(path: Path) -> Recording:
         container.close()
         raise NoText("The recording has no sound track.")
     duration_s = (container.duration or 0) / av.time_base
-    return Recording(container, container.metadata.get("title", ""), duration_s)
+    return Recording(
+        container, container.metadata.get("title", ""), duration_s, is_cut_off=_is_riff_cut_off(path)
+    )
+
+
+def _is_riff_cut_off(path: Path) -> bool:
+    """A WAV or AVI is shorter than its first chunk; writers to a pipe leave a very large size or none."""
+    with path.open("rb") as file:
+        head = file.read(8)
+    size = int.from_bytes(head[4:], "little")
+    return head.startswith(b"RIFF") and 0 < size < _UNKNOWN_SIZE and len(head) + size > path.stat().st_size
 
 
 def _quietest(sound: Samples) -> int:

@@ -54,7 +54,10 @@ def read(path: Path, *, filename: str, limits: ExtractionLimits) -> Reading:
         text=builder.text(),
         spans=builder.spans(),
         coverage=Coverage("second", math.floor(heard.end_s), max(math.floor(heard.end_s), round(total_s))),
-        is_partial=not heard.is_complete or recording.n_damaged > 0 or total_s - heard.end_s > _MAX_MISSING_S,
+        is_partial=not heard.is_complete
+        or recording.is_cut_off
+        or recording.n_damaged > 0
+        or total_s - heard.end_s > _MAX_MISSING_S,
         warnings=warnings,
     )
 
@@ -117,6 +120,8 @@ def _warnings(heard: _Heard, recording: Recording, model: str) -> Iterator[Extra
         yield ExtractionWarning(
             "cut_off", f"The recording ends {count_of(missing, 'second')} too early.", missing
         )
+    elif recording.is_cut_off:
+        yield ExtractionWarning("cut_off", "The end of the recording is missing.")
     if recording.n_damaged:
         message = f"Damaged and not heard: {count_of(recording.n_damaged, 'piece')} of the sound."
         yield ExtractionWarning("damaged_sound", message, recording.n_damaged)
