@@ -135,7 +135,7 @@ def test_every_damage_has_a_reason(read: Any, kind: str) -> None:
         read(open_document(kind, "<text:section>" * 3000 + "</text:section>" * 3000), name)
     with pytest.raises(NoText):
         read(open_document(kind, "<draw:page/>"), name)
-    with pytest.raises(DamagedDocument, match="The OpenDocument file has no content."):
+    with pytest.raises(DamagedDocument, match="The OpenDocument file has no content"):
         read(zipped({"mimetype": f"application/vnd.oasis.opendocument.{kind}", "content.xml": "<a/>"}), name)
 
 

@@ -136,7 +136,8 @@ def test_rows_of_workbooks(kind: str, made: list[tuple[str, dict[Any, object]]],
 @FAST
 @given(cells=grids)
 def test_rows_of_csv(cells: dict[tuple[int, int], object], tmp_path: Path) -> None:
-    data = csv_table({"a": cells})
+    # Without semicolons: a column of ";a" is as much a table of two columns that they part.
+    data = csv_table({"a": cells}).replace(b";", b":")
     found = {
         (row, column): text
         for row, record in enumerate(csv.reader(io.StringIO(data.decode(), newline="")), start=1)
