@@ -14,7 +14,7 @@ from typing import Final
 NEAR_DUPLICATE: Final = 0.9
 """Texts at this Jaccard similarity or above are near-duplicates (the reference's threshold)."""
 
-N_PERMUTATIONS: Final = 64
+_N_PERMUTATIONS: Final = 64
 _N_BANDS, _N_ROWS = 8, 8
 """A pair at 0.9 shares a band with probability 0.99; datasketch's own choice of 3 × 21 would miss 7 of 10."""
 _SHINGLE_WORDS = 3
@@ -30,7 +30,7 @@ def band_keys(text: str) -> tuple[str, ...]:
     shingles = _shingles(text)
     if not shingles:
         return ()
-    signature = MinHash(num_perm=N_PERMUTATIONS, seed=1)
+    signature = MinHash(num_perm=_N_PERMUTATIONS, seed=1)
     signature.update_batch([shingle.encode("utf-8", "replace") for shingle in shingles])
     values = signature.hashvalues
     return tuple(

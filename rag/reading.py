@@ -12,25 +12,25 @@ from typing import Generic, TypeVar
 from rag.config import ExtractionLimits
 from rag.types import Extraction
 
-K = TypeVar("K")
+_K = TypeVar("_K")
 Extract = Callable[..., Extraction]
 
 
 @dataclass(frozen=True, slots=True)
-class FileToRead(Generic[K]):
+class FileToRead(Generic[_K]):
     """A stored file; `key` is the caller's own and comes back with the result."""
 
-    key: K
+    key: _K
     path: Path
     filename: str
     limits: ExtractionLimits = field(default_factory=ExtractionLimits)
 
 
 @dataclass(frozen=True, slots=True)
-class FileRead(Generic[K]):
+class FileRead(Generic[_K]):
     """What became of a file: its extraction, or the error that `extract` raised."""
 
-    key: K
+    key: _K
     extraction: Extraction | None
     error: Exception | None
     elapsed_s: float
@@ -43,7 +43,7 @@ class FileRead(Generic[K]):
 
 
 def read_files(
-    files: Iterator[FileToRead[K]],
+    files: Iterator[FileToRead[_K]],
     extract: Extract,
     *,
     n_readers: int = 2,
@@ -51,7 +51,7 @@ def read_files(
     max_ready_chars: int = 4_000_000,
     on_wait: Callable[[], None] | None = None,
     wait_s: float = 15.0,
-) -> Generator[list[FileRead[K]], None, None]:
+) -> Generator[list[FileRead[_K]], None, None]:
     """Batches of files in the order they were read; a batch is what became ready since the last one.
 
     `files` is asked for the next only in the caller's thread and only while fewer than `n_ahead` are
@@ -68,8 +68,8 @@ def read_files(
     """
     pool = ThreadPoolExecutor(n_readers, thread_name_prefix="reader")
     try:
-        running: dict[Future[FileRead[K]], None] = {}
-        ready: list[Future[FileRead[K]]] = []
+        running: dict[Future[FileRead[_K]], None] = {}
+        ready: list[Future[FileRead[_K]]] = []
         while True:
             while len(running) + len(ready) < n_ahead and (file := next(files, None)) is not None:
                 running[pool.submit(_read, file, extract)] = None
@@ -95,7 +95,7 @@ def read_files(
         pool.shutdown(cancel_futures=True)
 
 
-def _read(file: FileToRead[K], extract: Extract) -> FileRead[K]:
+def _read(file: FileToRead[_K], extract: Extract) -> FileRead[_K]:
     started = time.perf_counter()
     extraction: Extraction | None = None
     error: Exception | None = None

@@ -15,8 +15,7 @@ from rag.extract.tabular import Row
 from rag.types import ExtractionWarning
 
 if TYPE_CHECKING:
-    from python_calamine import CalamineSheet, CalamineWorkbook
-
+    from python_calamine import CalamineSheet
 
 _DAMAGED = "A part of the workbook is missing or broken."
 
@@ -44,7 +43,7 @@ def read_workbook(
                 if sheet.typ != calamine.SheetTypeEnum.WorkSheet:
                     continue  # charts, macros and dialogues have no cells
                 if sheet.visible == calamine.SheetVisibleEnum.Visible:
-                    sheets.add_sheet(sheet.name, _rows(_sheet(workbook, position)))
+                    sheets.add_sheet(sheet.name, _rows(workbook.get_sheet_by_index(position)))
                 else:
                     sheets.hidden.append(sheet.name)
     except calamine.PasswordError as exc:
@@ -57,10 +56,6 @@ def read_workbook(
             raise DamagedDocument(_DAMAGED) from exc
         raise
     return sheets.reading(title_from_filename(filename), warnings)
-
-
-def _sheet(workbook: CalamineWorkbook, position: int) -> CalamineSheet:
-    return workbook.get_sheet_by_index(position)
 
 
 def _rows(sheet: CalamineSheet) -> Iterator[Row]:

@@ -135,7 +135,7 @@ class _Body:
                 if title:
                     self.first_heading = self.first_heading or title
                     self.builder.add(title, "heading", Locator(heading_path=self.trail.enter(level, title)))
-        for box in _text_boxes(paragraph):
+        for box in _outermost(paragraph, "txbxContent"):
             self.walk(box)
 
     def _structure(self, paragraph: Element) -> tuple[int | None, bool]:
@@ -206,10 +206,10 @@ class _Body:
         return texts
 
     def _cell_text(self, cell: Element) -> str:
-        return line_text(" ".join(self._text_and_boxes(inner) for inner in _paragraphs(cell)))
+        return line_text(" ".join(self._text_and_boxes(inner) for inner in _outermost(cell, "p")))
 
     def _text_and_boxes(self, paragraph: Element) -> str:
-        boxes = (self._cell_text(box) for box in _text_boxes(paragraph))
+        boxes = (self._cell_text(box) for box in _outermost(paragraph, "txbxContent"))
         return " ".join((self._text(paragraph), *boxes))
 
     def _count_deletion(self, element: Element) -> None:
@@ -235,17 +235,10 @@ def _inside(container: Element, name: str) -> Iterator[Element]:
             yield from _inside(element, name)
 
 
-def _paragraphs(container: Element) -> Iterator[Element]:
-    for element in container:
-        if local_name(element) == "p":
-            yield element
-        elif local_name(element) not in _SKIPPED | _DELETED:
-            yield from _paragraphs(element)
-
-
-def _text_boxes(element: Element) -> Iterator[Element]:
-    for inner in element:
-        if local_name(inner) == "txbxContent":
+def _outermost(container: Element, name: str) -> Iterator[Element]:
+    """The elements of that name at any depth, none inside another, none in what is deleted or not read."""
+    for inner in container:
+        if local_name(inner) == name:
             yield inner
         elif local_name(inner) not in _SKIPPED | _DELETED:
-            yield from _text_boxes(inner)
+            yield from _outermost(inner, name)

@@ -29,7 +29,7 @@ from rag.extract.xml_parts import (
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
 
-TITLE_LEVEL = 0
+_TITLE_LEVEL = 0
 _DOCUMENT = "the Word document"
 _BODY_TEXT = 9
 _HEADING_NAME = re.compile(r"heading (\d)", re.IGNORECASE)
@@ -132,7 +132,7 @@ def _style(name: str, elements: dict[str, Element]) -> Style:
 def _own_level(style: Element, properties: Element | None) -> int | None:
     label = attribute(child(style, "name"), "val") or ""
     if label.lower() == "title":
-        return TITLE_LEVEL
+        return _TITLE_LEVEL
     named = _HEADING_NAME.fullmatch(label.strip())
     return int(named[1]) if named else outline_level(properties)
 

@@ -105,7 +105,12 @@ class Mail:
         if self.n_unread:
             parts = count_of(self.n_unread, "part")
             yield ExtractionWarning("damaged_parts", f"Damaged and not read: {parts}.", self.n_unread)
-        yield from left_out("attachments_over_limit", self.attachments.n_too_many, "attachment", detail=_OVER)
+        yield from left_out(
+            "attachments_over_limit",
+            self.attachments.n_too_many,
+            "attachment",
+            detail=", too many or too large together",
+        )
         yield from left_out("pictures_left_out", self.n_pictures, "picture", detail=" inside the text")
         yield from left_out("invitations_left_out", self.n_invitations, "calendar entry")
 
@@ -113,9 +118,6 @@ class Mail:
     def is_partial(self) -> bool:
         """Something of the message is known to be missing."""
         return bool(self.is_cut_off or self.n_unread or self.attachments.n_too_many)
-
-
-_OVER = ", because all attachments together are too large"
 
 
 def reading_of(mail: Mail, *, filename: str, limits: ExtractionLimits, encoding: str | None) -> Reading:

@@ -6,6 +6,7 @@ import struct
 import tempfile
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from email.parser import HeaderParser
 from email.utils import format_datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -140,12 +141,13 @@ class _Item:
             _Item(storage, _RECIPIENT_OFFSET, self.limits)
             for storage in self.storage.iter_recipient_storages()
         ]
-        kinds = [(item.number(_RECIPIENT_TYPE), item) for item in recipients]
-        to = ", ".join(
-            item.person(_DISPLAY_NAME, _SMTP_ADDRESS, _ADDRESS) for kind, item in kinds if kind == _TO
-        )
-        cc = ", ".join(
-            item.person(_DISPLAY_NAME, _SMTP_ADDRESS, _ADDRESS) for kind, item in kinds if kind == _CC
+        to, cc = (
+            ", ".join(
+                item.person(_DISPLAY_NAME, _SMTP_ADDRESS, _ADDRESS)
+                for item in recipients
+                if item.number(_RECIPIENT_TYPE) == kind
+            )
+            for kind in (_TO, _CC)
         )
         return [
             ("From", self.person(_SENDER_NAME, _SENDER_SMTP, _SENDER_ADDRESS)),
@@ -164,8 +166,6 @@ class _Item:
         return f"{shown} <{address}>".strip()
 
     def _date(self) -> str:
-        from email.parser import HeaderParser
-
         sent = HeaderParser().parsestr(self.text(_HEADERS))["Date"]
         if sent:
             return str(sent)

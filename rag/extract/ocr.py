@@ -101,14 +101,14 @@ def recognise_long(image: NDArray[np.uint8]) -> RecognisedText:
     The model would scale them down until no letter is left: they are cut between lines.
     """
     found = [(top, recognise(part)) for top, part in _stretches(image) if not is_blank(part)]
+    if len(found) == 1:
+        return found[0][1]
     segments = [
         replace(item, top=item.top + top, bottom=item.bottom + top)
         for top, part in found
         for item in part.segments
     ]
     scores = [score for _, part in found for score in part.scores]
-    if len(found) == 1:
-        return found[0][1]
     return RecognisedText(tuple(segments), tuple(scores), float(image.shape[1]), float(image.shape[0]))
 
 

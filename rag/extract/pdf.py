@@ -157,6 +157,6 @@ def _warnings(
     yield from hidden_text_left_out(scan.n_hidden)
     yield from comments_left_out(scan.n_comments)
     yield from left_out(
-        "attachments_left_out", n_lost_files, "file", detail=" inside the PDF, too large or damaged"
+        "attachments_left_out", n_lost_files, "file", detail=" inside the PDF, too many, too large or damaged"
     )
     yield from end_missing(is_cut_off=is_cut_off)

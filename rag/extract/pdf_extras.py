@@ -68,7 +68,7 @@ def count_comments(page: pdfium.PdfPage) -> int:
 
 
 def attached_files(document: pdfium.PdfDocument, *, max_mib: int) -> tuple[list[Attachment], int]:
-    """The files inside the PDF, and how many were left out because they are too large or broken."""
+    """The files inside the PDF, and how many were left out: too many, too large or broken."""
     import pypdfium2 as pdfium
 
     files: list[Attachment] = []

@@ -22,6 +22,7 @@ from rag.extract.xml_parts import (
     main_part,
     parse_part,
     relations_of,
+    target_of,
 )
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ class SlidePart:
 
     def target(self, kind: str) -> str | None:
         """The part of that kind, e.g. ``notesSlide``."""
-        return next((relation.target for relation in self.relations.values() if relation.kind == kind), None)
+        return target_of(self.relations, kind)
 
 
 @dataclass(slots=True)
@@ -100,14 +101,7 @@ class Presentation:
         position = next((found[key] for key in keys if key in found), None)
         if position is not None or above is None:
             return position
-        master = next(
-            (
-                relation.target
-                for relation in relations_of(self.container, part, DOCUMENT).values()
-                if relation.kind == above
-            ),
-            None,
-        )
+        master = target_of(relations_of(self.container, part, DOCUMENT), above)
         return self._placed(master, None, placeholder) if master else None
 
 

@@ -14,7 +14,7 @@ from rag.extract.wording import count_of, listed_pages
 from rag.types import BlockKind, Coverage, ExtractionWarning, Locator
 
 _T = TypeVar("_T")
-NOTES = "Notes"
+_NOTES = "Notes"
 """The last heading of what the speaker's notes say; it stands in their place, not in the text."""
 _SAME_LINE = 228_600
 """Shapes whose tops differ by a quarter of an inch (in EMU, 914,400 to the inch) stand side by side."""
@@ -85,7 +85,9 @@ class Deck:
                 block.text, block.kind, place, table_header=block.table_header, table=block.table
             )
         for note in slide.notes:
-            n_added += self.builder.add(note, "paragraph", Locator(slide=number, heading_path=(*path, NOTES)))
+            n_added += self.builder.add(
+                note, "paragraph", Locator(slide=number, heading_path=(*path, _NOTES))
+            )
         if not n_added:
             (self._unread if slide.n_unread else self._blank).append(number)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -85,8 +86,6 @@ def read(path: Path, *, filename: str, limits: ExtractionLimits) -> Reading:
 
 
 def _load(file: BinaryIO) -> Workbook:
-    import warnings
-
     import openpyxl
 
     with _damage("A part of the workbook is missing or broken."), warnings.catch_warnings():

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import posixpath
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -111,6 +111,11 @@ def relations_of(container: zipfile.ZipFile, part: str, document: str) -> dict[s
         kind = (attribute(relation, "Type") or "").rpartition("/")[2]
         found[attribute(relation, "Id") or ""] = Relation(kind, posixpath.normpath(path).lstrip("/"))
     return found
+
+
+def target_of(relations: Mapping[str, Relation], kind: str) -> str | None:
+    """The first target of that kind, e.g. ``notesSlide``; None without one."""
+    return next((relation.target for relation in relations.values() if relation.kind == kind), None)
 
 
 def main_part(container: zipfile.ZipFile, usual: str, document: str) -> str:
