@@ -143,6 +143,8 @@ class ExtractionWarning:
     message: str
     count: int | None = None
     """How many of what the message speaks of: lines removed, characters left out, pages without text."""
+    pages: tuple[int, ...] = ()
+    """The pages that the message speaks of, also those that it has no room for."""
 
 
 @dataclass(frozen=True, slots=True)

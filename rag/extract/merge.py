@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import islice
 
 from rag.extract.canonical import CanonicalBuilder
 from rag.extract.page_warnings import (
+    MISSING_CODES,
     PAGE_CODES,
     PARTIAL_CODES,
     mean_confidence,
@@ -82,19 +82,8 @@ def _page(span: Span) -> int:
 
 
 def _missing_pages(extraction: Extraction) -> frozenset[int]:
-    """The pages without text.
-
-    A coverage names at most 50. Of the pages beyond the last one named, those without a span are
-    taken for missing, up to the number that it counts.
-    """
-    coverage = extraction.coverage
-    named = {int(name) for name in coverage.missing}
-    n_unnamed = coverage.total - coverage.read - len(named)
-    if n_unnamed <= 0:
-        return frozenset(named)
-    known = {_page(span) for span in extraction.spans} | set(pages_of(extraction.warnings, "blank_pages"))
-    beyond = range(max(named, default=0) + 1, coverage.total + 1)
-    return frozenset(named | set(islice((page for page in beyond if page not in known), n_unnamed)))
+    """The pages without text; its coverage names at most 50 of them."""
+    return frozenset(page for code in MISSING_CODES for page in pages_of(extraction.warnings, code))
 
 
 def _warnings(

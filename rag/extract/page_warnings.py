@@ -1,10 +1,10 @@
-"""What is told of pages: coverage and warnings, written here and read back when pages are merged."""
+"""What is told of pages: coverage and warnings."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rag.extract.wording import count_of, listed_pages, pages_named
+from rag.extract.wording import count_of, listed_pages
 from rag.types import Coverage, ExtractionWarning
 
 _SENTENCES = {
@@ -31,14 +31,14 @@ def page_coverage(n_pages: int, missing: Sequence[int]) -> Coverage:
 
 def page_warning(code: str, pages: Sequence[int]) -> ExtractionWarning:
     """The warning that names these pages; its count is their number."""
-    return ExtractionWarning(code, _SENTENCES[code].format(pages=listed_pages(pages)), len(pages))
+    return ExtractionWarning(
+        code, _SENTENCES[code].format(pages=listed_pages(pages)), len(pages), tuple(pages)
+    )
 
 
 def pages_of(warnings: Sequence[ExtractionWarning], code: str) -> tuple[int, ...]:
-    """The pages that the warnings of this code name; at most the 50 ranges that a sentence lists."""
-    return tuple(
-        page for warning in warnings if warning.code == code for page in pages_named(warning.message)
-    )
+    """The pages that the warnings of this code speak of."""
+    return tuple(page for warning in warnings if warning.code == code for page in warning.pages)
 
 
 def ocr_warning(page_confidence: Sequence[tuple[int, float]]) -> ExtractionWarning:

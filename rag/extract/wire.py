@@ -95,7 +95,10 @@ def encode_extraction(extraction: Extraction) -> bytes:
         "encoding": extraction.encoding,
         "ocr_confidence": extraction.ocr_confidence,
         "page_confidence": [list(page) for page in extraction.page_confidence],
-        "warnings": [[warning.code, warning.message, warning.count] for warning in extraction.warnings],
+        "warnings": [
+            [warning.code, warning.message, warning.count, list(warning.pages)]
+            for warning in extraction.warnings
+        ],
         "attachments": [[file.name, len(file.content)] for file in extraction.attachments],
     }
     line = json.dumps({"extraction": result}, ensure_ascii=False).encode()
@@ -174,8 +177,13 @@ def _extraction(result: Mapping[str, object], files: bytes) -> Extraction:
             for page, score in _typed(result["page_confidence"], list)
         ),
         warnings=tuple(
-            ExtractionWarning(_typed(code, str), _typed(message, str), _optional(count, int))
-            for code, message, count in _typed(result["warnings"], list)
+            ExtractionWarning(
+                _typed(code, str),
+                _typed(message, str),
+                _optional(count, int),
+                tuple(_typed(page, int) for page in _typed(pages, list)),
+            )
+            for code, message, count, pages in _typed(result["warnings"], list)
         ),
         attachments=_attachments(_typed(result["attachments"], list), files),
     )

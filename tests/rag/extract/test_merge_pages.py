@@ -102,6 +102,14 @@ def test_more_than_fifty_missing_pages_are_still_counted() -> None:
     assert merged.is_partial
 
 
+def test_pages_that_a_sentence_has_no_room_for_are_not_forgotten() -> None:
+    late, page = (LATE, [], None), (READ, [("paragraph", "a")], None)
+    pages: dict[int, Page] = {number: late if number % 2 else page for number in range(1, 241)}
+    merged = rag.merge_pages(extraction_of(pages), extraction_of({1: page}), 1, 1)
+    assert merged == extraction_of(pages | {1: page})
+    assert merged.warnings[0].count == 119
+
+
 def test_what_is_missing_beside_pages_stays_missing() -> None:
     cut_off = rag.ExtractionWarning("file_cut_off", "The end of the file is missing.")
     old = extraction_of({1: (READ, [("paragraph", "a")], None), 2: (LATE, [], None)})
