@@ -22,3 +22,11 @@ def assert_sound(extraction: Extraction) -> None:
 
 def blocks(extraction: Extraction, kind: str | None = None) -> list[str]:
     return [extraction.text[span.start : span.end] for span in extraction.spans if kind in (None, span.kind)]
+
+
+def codes(extraction: Extraction) -> list[str]:
+    return [warning.code for warning in extraction.warnings]
+
+
+def warning_counts(extraction: Extraction) -> dict[str, int | None]:
+    return {warning.code: warning.count for warning in extraction.warnings}

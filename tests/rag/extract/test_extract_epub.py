@@ -5,7 +5,7 @@ import zipfile
 from typing import Any
 
 import pytest
-from extraction_checks import blocks
+from extraction_checks import blocks, codes
 
 from rag.config import ExtractionLimits
 from rag.errors import DamagedDocument, EncryptedDocument, ResourceLimit
@@ -56,10 +56,6 @@ def book(files: dict[str, str | bytes] | None = None) -> bytes:
             if content:
                 container.writestr(name, content)
     return file.getvalue()
-
-
-def codes(extraction: Any) -> list[str]:
-    return [warning.code for warning in extraction.warnings]
 
 
 def test_chapters_in_order_with_their_places(read: Any) -> None:

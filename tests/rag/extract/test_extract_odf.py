@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from extraction_checks import blocks
+from extraction_checks import blocks, warning_counts
 from office_files import NAMESPACES, encrypted_manifest, open_document, zipped
 
 from rag.config import ExtractionLimits
@@ -111,7 +111,7 @@ def test_notes_and_boxes_are_kept_and_the_rest_is_counted(read: Any) -> None:
     extraction = read(odt(body, styles=styles), "a.odt")
     assert blocks(extraction) == ["Hotels", "The limit is 120 EUR.", "Boxed.", "Last.", "Cars", "See annex."]
     assert extraction.spans[-1].locator.heading_path == ("Hotels",)
-    assert {warning.code: warning.count for warning in extraction.warnings} == {
+    assert warning_counts(extraction) == {
         "hidden_text_dropped": 12,
         "deleted_text_dropped": 1,
         "comments_dropped": 1,
@@ -196,7 +196,7 @@ def test_slides_in_reading_order_with_tables_and_notes(read: Any) -> None:
     assert (extraction.coverage.read, extraction.coverage.total) == (2, 4)
     assert extraction.coverage.missing == ("3", "4")
     assert extraction.is_partial
-    assert {warning.code: warning.count for warning in extraction.warnings} == {
+    assert warning_counts(extraction) == {
         "hidden_slides_dropped": 1,
         "slides_without_text": 1,
         "blank_slides": 1,

@@ -9,16 +9,11 @@ from typing import Any
 import pypdfium2
 import pytest
 from drawn_pdf import LEFT, LOREM, lines, pdf, scan, wrapped
-from extraction_checks import blocks
+from extraction_checks import blocks, warning_counts
 from reportlab.pdfgen.canvas import Canvas
 
 from rag.config import ExtractionLimits
 from rag.errors import NoText, ResourceLimit
-from rag.types import Extraction
-
-
-def warnings(extraction: Extraction) -> dict[str, int | None]:
-    return {warning.code: warning.count for warning in extraction.warnings}
 
 
 def test_text_that_nobody_sees_is_dropped_and_counted(read: Any) -> None:
@@ -41,7 +36,7 @@ def test_text_that_nobody_sees_is_dropped_and_counted(read: Any) -> None:
     extraction = read(pdf(page), "a.pdf")
     assert extraction.text == "Visible words."
     n_hidden = len("WhiteonwhiteFartoosmallWithoutinkUnderabar")
-    assert warnings(extraction) == {"hidden_text_dropped": n_hidden}
+    assert warning_counts(extraction) == {"hidden_text_dropped": n_hidden}
 
 
 def test_white_words_on_a_dark_ground_are_read(read: Any) -> None:
@@ -81,7 +76,7 @@ def test_comments_are_left_out_and_counted(read: Any) -> None:
 
     extraction = read(pdf(page, page), "a.pdf")
     assert "still true" not in extraction.text
-    assert warnings(extraction)["comments_dropped"] == 2
+    assert warning_counts(extraction)["comments_dropped"] == 2
 
 
 def test_filled_form_fields_are_read_where_they_stand(read: Any) -> None:
@@ -111,7 +106,7 @@ def test_files_inside_a_pdf_become_attachments(read: Any) -> None:
     extraction = read(buffer.getvalue(), "a.pdf", ExtractionLimits(max_attachment_mib=0))
     assert extraction.attachments == ()
     assert extraction.is_partial
-    assert warnings(extraction) == {"attachments_left_out": 1}
+    assert warning_counts(extraction) == {"attachments_left_out": 1}
 
 
 def test_a_file_inside_a_pdf_whose_name_cannot_be_read_is_numbered(read: Any) -> None:
@@ -159,7 +154,7 @@ def test_a_range_of_pages_reads_as_in_the_whole_file(read: Any) -> None:
     assert [(part.text[span.start : span.end], span.locator) for span in part.spans] == expected
     assert part.spans[0].locator.heading_path == ("Hotels",)
     assert (part.coverage.read, part.coverage.total) == (2, 2)
-    assert warnings(part) == {"repeated_lines_removed": 4}
+    assert warning_counts(part) == {"repeated_lines_removed": 4}
 
 
 def test_a_range_beyond_the_last_page_is_told(read: Any) -> None:
@@ -183,7 +178,7 @@ def test_pages_without_time_left_are_missing(read: Any, monkeypatch: pytest.Monk
     extraction = read(handbook(6), "a.pdf", ExtractionLimits(time_s=5))
     assert extraction.coverage.missing == ("5", "6")
     assert extraction.is_partial
-    assert warnings(extraction)["read_time"] == 2
+    assert warning_counts(extraction)["read_time"] == 2
     assert time.monotonic() > 6
 
 

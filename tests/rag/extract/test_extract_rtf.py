@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from extraction_checks import blocks
+from extraction_checks import blocks, warning_counts
 
 from rag.config import ExtractionLimits
 from rag.errors import NoText, ResourceLimit
@@ -79,7 +79,7 @@ def test_notes_and_boxes_are_kept_and_the_rest_is_counted(read: Any) -> None:
     extraction = read(rtf(body, STYLES), "a.rtf")
     assert blocks(extraction) == ["Hotels", "The limit is 120 EUR.", "Boxed.", "Last.", "Cars", "See annex."]
     assert extraction.spans[-1].locator.heading_path == ("Hotels",)
-    assert {warning.code: warning.count for warning in extraction.warnings} == {
+    assert warning_counts(extraction) == {
         "hidden_text_dropped": 6,
         "deleted_text_dropped": 1,
         "comments_dropped": 1,

@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from extraction_checks import blocks
+from extraction_checks import blocks, warning_counts
 
 from rag.errors import DamagedDocument, NoText
 from rag.extract.cues import parse_transcript
@@ -30,10 +30,6 @@ intro
 """
 
 
-def codes(extraction: Any) -> dict[str, int | None]:
-    return {warning.code: warning.count for warning in extraction.warnings}
-
-
 def test_voices_times_and_what_is_left_out(read: Any) -> None:
     extraction = read(VTT.encode(), "meeting.vtt")
     assert (extraction.format, extraction.title) == ("vtt", "Town hall")
@@ -44,7 +40,7 @@ def test_voices_times_and_what_is_left_out(read: Any) -> None:
     ]
     assert [span.locator.time for span in extraction.spans] == [(1.0, 6.0), (4.5, 6.0), (20.0, 22.0)]
     assert extraction.spans[2].locator.label == "00:00:20"
-    assert codes(extraction) == {"notes_dropped": 1, "styles_dropped": 1}
+    assert warning_counts(extraction) == {"notes_dropped": 1, "styles_dropped": 1}
     assert (extraction.coverage.unit, extraction.coverage.read, extraction.coverage.total) == ("cue", 3, 3)
     assert not extraction.is_partial
 
@@ -122,7 +118,7 @@ hotels cost ninety
 def test_rolling_captions_are_read_once(read: Any) -> None:
     extraction = read(ROLLING.encode(), "captions.vtt")
     assert extraction.text == "hello and welcome to the travel talk hotels cost ninety"
-    assert codes(extraction) == {"repeated_captions_dropped": 4}
+    assert warning_counts(extraction) == {"repeated_captions_dropped": 4}
 
 
 def test_captions_that_grow_word_by_word_are_read_once(read: Any) -> None:
@@ -139,7 +135,7 @@ def test_times_that_make_no_sense_are_counted(read: Any) -> None:
     broken = VTT.replace("00:04.500 --> 00:06.000", "00:04:xx --> 00:06.000")
     extraction = read(broken.encode(), "meeting.vtt")
     assert extraction.is_partial
-    assert codes(extraction)["broken_cues"] == 1
+    assert warning_counts(extraction)["broken_cues"] == 1
     assert (extraction.coverage.read, extraction.coverage.total) == (2, 3)
     assert "travel" not in extraction.text
 
