@@ -9,8 +9,8 @@ from console import storage
 from console.access import Rejected
 from console.sources.models import Document, ExtractionAttempt
 from console.sources.names import clean_name
-from console.sources.services import delete_document, queue_document
-from console.sources.uploads import within_limit
+from console.sources.services import delete_document
+from console.sources.uploads import read_new_bytes, within_limit
 
 MAX_DEPTH = 3
 """A message in a message in a message: what lies deeper is not read."""
@@ -53,7 +53,7 @@ def _keep(parent: Document, name: str, content: bytes, children: dict[str, Docum
             folder_id=parent.folder_id, name=name, parent=parent, uploaded_by_id=parent.uploaded_by_id
         )
     child.sha256, child.size_bytes = sha256, size
-    queue_document(child, trigger=ExtractionAttempt.Trigger.ATTACHED, actor=None)
+    read_new_bytes(child, trigger=ExtractionAttempt.Trigger.ATTACHED, actor=None)
 
 
 def _names(document: Document, attachments: tuple[rag.Attachment, ...]) -> list[str]:

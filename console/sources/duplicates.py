@@ -46,12 +46,14 @@ def mark_near_duplicates(document: Document, text: str, canonical_key: str) -> T
             for band, key in enumerate(keys)
         )
     near = [twin for twin in _candidates(document, text, keys) if twin.similarity >= rag.NEAR_DUPLICATE]
-    copies = {twin.document.pk: twin for twin in near if twin.document.pk > document.pk}
+    originals = [twin for twin in near if twin.document.pk < document.pk and not twin.document.is_left_out]
+    nearest = max(originals, key=lambda twin: twin.similarity, default=None)
+    # A copy that is left out itself stands for no other one.
+    is_searched = nearest is None or not leaves_out_copy(document)
+    copies = {twin.document.pk: twin for twin in near if is_searched and twin.document.pk > document.pk}
     for twin in copies.values():
         _call_copy(twin.document, Twin(document, twin.similarity))
     free_copies_of(document, keep=copies)
-    originals = [twin for twin in near if twin.document.pk < document.pk and not twin.document.is_left_out]
-    nearest = max(originals, key=lambda twin: twin.similarity, default=None)
     # Written now and not at the end: an original that is read meanwhile may tell it before.
     Document.objects.filter(pk=document.pk).update(
         near_duplicate_of=nearest.document if nearest else None,
@@ -70,14 +72,14 @@ def free_copies_of(document: Document, keep: dict[int, Twin] | None = None) -> N
                 enable_document(actor=None, document=copy)
 
 
-def is_wanted(document: Document) -> bool:
-    """True when a person had it read last by enabling it, although it may be a copy."""
+def leaves_out_copy(document: Document) -> bool:
+    """True when its folder leaves near-duplicates out, and no person had it read last by enabling it."""
+    if not document.folder.leaves_out_near_duplicates:
+        return False
     last = document.attempts.first()
-    return (
-        last is not None
-        and last.trigger == ExtractionAttempt.Trigger.ENABLE
-        and last.requested_by_id is not None
-    )
+    if last is None or last.trigger != ExtractionAttempt.Trigger.ENABLE:
+        return True
+    return last.requested_by_id is None
 
 
 def _call_copy(copy: Document, original: Twin) -> None:
@@ -88,8 +90,7 @@ def _call_copy(copy: Document, original: Twin) -> None:
             return
         current.near_duplicate_of, current.near_duplicate_similarity = original.document, original.similarity
         current.save(update_fields=["near_duplicate_of", "near_duplicate_similarity"])
-        may_stay = not current.folder.leaves_out_near_duplicates or is_wanted(current)
-        if not may_stay and current.state != DocumentState.LEFT_OUT:
+        if leaves_out_copy(current) and not current.is_left_out:
             leave_out(current, code=NEAR_DUPLICATE, reason=original.reason, next_step=NEXT_STEP)
 
 

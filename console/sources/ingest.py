@@ -18,7 +18,7 @@ from console.index.models import DocumentIndex, IndexVersion
 from console.index.selectors import live_versions
 from console.index.services import prepare_active_version
 from console.sources.claims import claim, claim_next, enter_indexing, let_go, prolong, release
-from console.sources.duplicates import is_wanted, mark_near_duplicates
+from console.sources.duplicates import leaves_out_copy, mark_near_duplicates
 from console.sources.models import Document, DocumentState
 from console.sources.outcomes import (
     OUR_FAULT,
@@ -149,7 +149,7 @@ def _prepare(read: rag.FileRead[Document]) -> _Ready | None:
     except Exception as error:  # noqa: BLE001  (`_trouble` tells what it is)
         finish_in_trouble(document, _trouble(document, error))
         return None
-    if twin is not None and document.folder.leaves_out_near_duplicates and not is_wanted(document):
+    if twin is not None and leaves_out_copy(document):
         finish_left_out(document, outcome, twin)
         return None
     return _Ready(document, outcome) if enter_indexing(document) else None

@@ -21,7 +21,7 @@ REQUEUE_AFTER = timedelta(minutes=5)
 def purge_document(document_id: int) -> bool:
     """Remove a deleted or left-out document from every live index; True if it is gone from there now.
 
-    A deleted one loses its row too, and what was left out only because of it is queued.
+    A deleted one loses its row too. What was left out only because of it is queued.
 
     Raises:
         rag.Unavailable: the store is away; the row stays as it is and is purged later.
@@ -37,6 +37,7 @@ def purge_document(document_id: int) -> bool:
     if document.deleted_at is None:
         document.index_stamps.all().delete()
         Document.objects.filter(_is_out(), pk=document_id).update(n_chunks=None)
+        free_copies_of(document)
         return True
     # Their rows would go with this one, and nobody would know what to remove from the indexes.
     for child in document.children.exclude(deleted_at=None):

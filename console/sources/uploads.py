@@ -76,27 +76,27 @@ def upload_document(
             outcome = UploadOutcome.REPLACED
         document.sha256, document.size_bytes = sha256, size
         document.origin = origin or document.origin
-        _read_new_bytes(document, outcome, actor)
+        triggers = ExtractionAttempt.Trigger
+        trigger = triggers.UPLOAD if outcome is UploadOutcome.CREATED else triggers.REPLACE
+        read_new_bytes(document, trigger=trigger, actor=actor)
+        record(
+            actor=actor,
+            action=f"document.{trigger}",
+            subject=f"{folder.name}/{name}",
+            sha256=sha256,
+            size=size,
+        )
     return Uploaded(document, outcome)
 
 
-def _read_new_bytes(document: Document, outcome: UploadOutcome, actor: User | None) -> None:
-    """Queue what was stored; a disabled document is read when it is enabled."""
-    triggers = ExtractionAttempt.Trigger
-    trigger = triggers.UPLOAD if outcome is UploadOutcome.CREATED else triggers.REPLACE
+def read_new_bytes(document: Document, *, trigger: ExtractionAttempt.Trigger, actor: User | None) -> None:
+    """Queue what was stored; a disabled document is read when it is enabled. Call it inside a transaction."""
     if document.state == DocumentState.LEFT_OUT and document.reason_code == DISABLED:
         document.canonical_sha256, document.n_chars = "", None
         document.save()
         publish_document(document)
     else:
         queue_document(document, trigger=trigger, actor=actor)
-    record(
-        actor=actor,
-        action=f"document.{trigger}",
-        subject=f"{document.folder.name}/{document.name}",
-        sha256=document.sha256,
-        size=document.size_bytes,
-    )
 
 
 def adopt_document(document: Document, origin: str) -> None:

@@ -14,7 +14,7 @@ from console.index.selectors import active_version
 from console.people.models import User
 from console.sources import attachments, ingest, upkeep
 from console.sources.models import Document, DocumentState, ExtractionAttempt, Folder
-from console.sources.services import delete_document, retry_document
+from console.sources.services import delete_document, disable_document, retry_document
 from tests.workers.conftest import HOTELS, LAPTOPS, upload
 
 pytestmark = pytest.mark.usefixtures("data_folder")
@@ -65,6 +65,17 @@ def test_a_new_message_replaces_and_drops_its_attachments(admin: User, folder: F
     assert set(states()) == {"mail.eml", "mail.eml/hotels.md", "mail.eml/new.md"}
     assert Document.objects.get(name="mail.eml/hotels.md") == kept
     assert kept.attempts.count() == 1, "the same bytes are not read again"
+
+
+def test_a_disabled_attachment_stays_out_when_its_message_is_replaced(
+    admin: User, folder: Folder, sent: list
+) -> None:
+    upload(admin, folder, "mail.eml", mail(("hotels.md", HOTELS)))
+    work_off()
+    disable_document(actor=admin, document=Document.objects.get(name="mail.eml/hotels.md"))
+    upload(admin, folder, "mail.eml", mail(("hotels.md", LAPTOPS)))
+    work_off()
+    assert states() == {"mail.eml": "indexed", "mail.eml/hotels.md": "left_out"}
 
 
 def test_deleting_a_message_takes_its_attachments_out_of_the_index(

@@ -242,6 +242,41 @@ def test_a_folder_may_leave_near_duplicates_out_until_the_original_goes(
     assert (second.state, second.near_duplicate_of) == (DocumentState.INDEXED, None)
 
 
+def test_a_copy_is_searched_when_its_original_is_disabled(admin: User, folder: Folder, sent: list) -> None:
+    Folder.objects.update(leaves_out_near_duplicates=True)
+    first, second = upload_with_copy(admin, folder)
+    ingest.ingest_due(first.pk)
+    disable_document(actor=admin, document=first)
+    upkeep.purge_document(first.pk)
+    assert sent[-1] == ("footnote.ingest_document", second.pk)
+    ingest.ingest_due(second.pk)
+    assert states() == {"leave.md": "left_out", "leave-copy.md": "indexed"}
+    enable_document(actor=admin, document=first)
+    ingest.ingest_due(first.pk)
+    assert states() == {"leave.md": "indexed", "leave-copy.md": "left_out"}
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 0, 1), (2, 1, 0)])
+def test_a_copy_that_is_left_out_takes_no_other_document_with_it(
+    admin: User, folder: Folder, sent: list, order: tuple[int, ...]
+) -> None:
+    """b says nearly the same as a and as c, but a and c differ."""
+    Folder.objects.update(leaves_out_near_duplicates=True)
+    ends = {
+        "a.md": " ".join(f"harbour{n}" for n in range(25)),
+        "b.md": "",
+        "c.md": " ".join(f"quay{n}" for n in range(25)),
+    }
+    documents = [upload(admin, folder, name, f"{LONG} {end}".encode()) for name, end in ends.items()]
+    for position in order:
+        ingest.ingest_document(documents[position].pk)
+    for pk in [pk for task, pk in sent if task == "footnote.purge_document"]:
+        upkeep.purge_document(pk)
+    for document in Document.objects.filter(state=DocumentState.QUEUED):
+        ingest.ingest_document(document.pk)
+    assert states() == {"a.md": "indexed", "b.md": "left_out", "c.md": "indexed"}
+
+
 def test_claims_are_prolonged_while_work_goes_on(admin: User, folder: Folder, sent: list) -> None:
     document = claims.claim(upload(admin, folder, "hotels.md", HOTELS).pk)
     Document.objects.update(lease_until=timezone.now())
