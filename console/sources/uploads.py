@@ -60,6 +60,8 @@ def upload_document(
     name = clean_name(name)
     sha256, size = storage.store_original(within_limit(pieces, name))
     with transaction.atomic():
+        # One upload to a folder at a time: two of one new name would both find it free.
+        folder = Folder.objects.select_for_update().get(pk=folder.pk)
         named = Document.objects.filter(folder=folder, name=name, deleted_at=None)
         document = named.select_for_update(of=("self",)).first()
         if document is None:

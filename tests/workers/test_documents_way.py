@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterable
 from datetime import timedelta
 from pathlib import Path
 
@@ -305,3 +307,33 @@ def test_a_partial_document_tells_what_is_missing_and_not_what_was_left_out(
         warnings=tuple(rag.ExtractionWarning(code, f"Told by {code}.") for code in warnings),
     )
     assert outcomes._partial_reason(extraction) == told
+
+
+def test_two_uploads_of_one_new_name_at_once_make_one_document(
+    admin: User, folder: Folder, sent: list, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    both_stored = threading.Barrier(2)
+    real = storage.store_original
+
+    def store(pieces: Iterable[bytes]) -> tuple[str, int]:
+        stored = real(pieces)
+        both_stored.wait(10)
+        return stored
+
+    monkeypatch.setattr(storage, "store_original", store)
+    outcomes_of: list[str] = []
+
+    def upload_one(body: bytes) -> None:
+        def change() -> None:
+            done = upload_document(actor=admin, folder=folder, name="policy.md", pieces=[body])
+            outcomes_of.append(done.outcome)
+
+        in_a_reader(change)
+
+    threads = [threading.Thread(target=upload_one, args=(body,)) for body in (HOTELS, LAPTOPS)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(outcomes_of) == ["created", "replaced"]
+    assert Document.objects.get().attempts.count() == 2
