@@ -84,6 +84,9 @@ def load_canonical(key: str) -> rag.Extraction:
     """The extraction stored under `key`.
 
     Raises:
-        FileNotFoundError: the file is gone from the data folder.
+        FileNotFoundError: the file is gone from the data folder, or nothing that can be read.
     """
-    return rag.load_extraction(_path("canonical", key).read_bytes())
+    try:
+        return rag.load_extraction(_path("canonical", key).read_bytes())
+    except rag.DocumentError as error:
+        raise FileNotFoundError(f"the canonical text {key} is damaged") from error

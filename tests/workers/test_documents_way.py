@@ -337,3 +337,12 @@ def test_two_uploads_of_one_new_name_at_once_make_one_document(
         thread.join()
     assert sorted(outcomes_of) == ["created", "replaced"]
     assert Document.objects.get().attempts.count() == 2
+
+
+def test_a_damaged_canonical_text_is_told_as_gone(admin: User, folder: Folder, sent: list) -> None:
+    done = ingest.ingest_document(upload(admin, folder, "policy.md", HOTELS).pk)
+    assert storage.load_canonical(done.canonical_sha256).text
+    path = storage._path("canonical", done.canonical_sha256)
+    path.write_bytes(path.read_bytes()[:100])
+    with pytest.raises(FileNotFoundError, match="damaged"):
+        storage.load_canonical(done.canonical_sha256)
