@@ -27,7 +27,7 @@ The nightly hotel limit in Lisbon is 135 EUR. Above it you need your lead's writ
 
 Book second class for journeys under three hours. First class is allowed above that.
 """
-BROKEN = b"%PDF-1.7 this is no PDF at all"
+BROKEN = b"%PDF-1.7\n" + 1_000_000 * b"9 0 obj <<>> endobj\n"  # half a second to find that it has no pages
 WORKING = ("queued", "extracting", "indexing")
 WATCH_STATES = """() => {
   window.statesSeen = {};
