@@ -14,9 +14,9 @@ from tests.e2e.conftest import NewPage
 from tests.e2e.product import Product, sign_in
 
 ANNEXES = "".join(
-    f"## Annex {n}\n\nForm {n} of the annex is kept by the office in Porto.\n\n" for n in range(40)
+    f"## Annex {n}\n\nForm {n} of the annex is kept by the office in Porto.\n\n" for n in range(250)
 )
-# The cited sentence stands far below the first screen.
+# The cited sentence stands far below the first screen, and there is enough to read that its states can be watched.
 POLICY = f"""# Travel policy
 
 {ANNEXES}## Hotels
