@@ -44,6 +44,9 @@ class Style:
     is_list: bool
 
 
+_PLAIN = Style(None, is_list=False)
+
+
 @dataclass(frozen=True, slots=True)
 class WordParts:
     """The parsed parts of one document."""
@@ -110,22 +113,27 @@ def _count_header_paragraphs(container: zipfile.ZipFile, main: str) -> int:
 
 
 def _styles(root: Element) -> dict[str, Style]:
+    """Each style with what it takes from those it is based on; a chain of thousands is walked once."""
     elements = {attribute(style, "styleId") or "": style for style in root if local_name(style) == "style"}
-    return {name: _style(name, elements) for name in elements}
+    found: dict[str, Style] = {}
+    for name in elements:
+        chain: dict[str, Element] = {}
+        above = name
+        while above in elements and above not in found and above not in chain:
+            chain[above] = elements[above]
+            above = attribute(child(elements[above], "basedOn"), "val") or ""
+        style = found.get(above, _PLAIN)
+        for link in reversed(chain):
+            style = found[link] = _style(chain[link], style)
+    return found
 
 
-def _style(name: str, elements: dict[str, Element]) -> Style:
-    """Follow ``basedOn`` until a name or an outline level decides."""
-    level: int | None = None
-    is_list = False
-    seen: set[str] = set()
-    while name in elements and name not in seen:
-        seen.add(name)
-        style = elements[name]
-        properties = child(style, "pPr")
-        level = level if level is not None else _own_level(style, properties)
-        is_list = is_list or child(properties, "numPr") is not None
-        name = attribute(child(style, "basedOn"), "val") or ""
+def _style(element: Element, base: Style) -> Style:
+    """A style whose own name, outline level and numbers come before those it is based on."""
+    properties = child(element, "pPr")
+    own_level = _own_level(element, properties)
+    level = own_level if own_level is not None else base.heading_level
+    is_list = base.is_list or child(properties, "numPr") is not None
     return Style(level, is_list and level is None)
 
 

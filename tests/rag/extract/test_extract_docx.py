@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+import time
 import zipfile
 from typing import Any
 
@@ -255,3 +256,16 @@ def test_content_only_word_can_import_makes_it_partial(read: Any) -> None:
     extraction = read(package(p("Text.") + "<w:altChunk/>"), "a.docx")
     assert extraction.is_partial
     assert extraction.warnings[0].code == "embedded_content_not_read"
+
+
+def test_a_chain_of_thousands_of_styles_is_walked_once(read: Any) -> None:
+    styles = "".join(
+        f'<w:style w:styleId="s{n}"><w:name w:val="s{n}"/><w:basedOn w:val="s{n - 1}"/></w:style>'
+        for n in reversed(range(1, 6000))
+    )
+    heading = '<w:style w:styleId="s0"><w:name w:val="heading 1"/><w:basedOn w:val="s5999"/></w:style>'
+    body = p("Terms", '<w:pPr><w:pStyle w:val="s5999"/></w:pPr>') + p("Text.")
+    started = time.monotonic()
+    extraction = read(package(body, styles=f"<w:styles {W}>{styles}{heading}</w:styles>"), "a.docx")
+    assert time.monotonic() - started < 4
+    assert [span.kind for span in extraction.spans] == ["heading", "paragraph"]
