@@ -1,13 +1,13 @@
-"""Text of a PDF page that nobody sees: white on white, fully transparent, or under a painted area.
+"""Text of a PDF page that nobody sees: white on white, transparent, covered, clipped away, on a layer that is off.
 
-Colour alone proves nothing (white words stand on dark table heads), so suspects are looked up in a
+How it is written proves nothing (white words stand on dark table heads), so text is looked up in a
 rendering of the page: where not one pixel differs, nothing is to be seen.
 """
 
 from __future__ import annotations
 
 import ctypes
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -27,10 +27,13 @@ _MIN_ALPHA = 12
 _EVEN_RANGE = 6
 _MAX_PIXELS = 2_000
 _MIN_SCALE = 0.3
+_MIN_SIDE_PT = 10.0
 _MAX_DEPTH = 3
 # A map of 100,000 strokes is not asked stroke by stroke.
 _MAX_OBJECTS = 5_000
-_MAX_AREAS = 200
+# A picture of this share of the page is a scan: text under it is the layer of an OCR program.
+_SCAN_SHARE = 0.5
+_DARK = 96
 _NO_FILL = 0  # FPDF_FILLMODE_NONE
 _INVISIBLE_MODES = (3, 7)  # PDF 32000-1, table 106: neither fill nor stroke; add to the clipping path only
 
@@ -41,8 +44,39 @@ class Paint(Enum):
     FULL = "full"
     FAINT = "faint"
     NONE = "none"
+    COVERED = "covered"
+    """Something was drawn over it, and nothing shows through."""
     UNKNOWN_FONT = "unknown_font"
     """The font is not in the file and may be missing here: that nothing is drawn says nothing."""
+
+
+@dataclass(slots=True)
+class _Areas:
+    """What is drawn on a page beside text, in the order of drawing."""
+
+    orders: dict[int, int] = field(default_factory=dict)
+    """Address of a text object to its place in the order."""
+    pictures: list[Box] = field(default_factory=list)
+    scans: list[Box] = field(default_factory=list)
+    """Pictures of most of the page."""
+    covers: list[tuple[float, float, float, float, int, int]] = field(default_factory=list)
+    """Box, place in the order, and 1 for a fill or 0 for a picture that is no scan."""
+    _table: NDArray[np.float64] | None = None
+
+    def are_later(self, box: Box, order: int) -> tuple[bool, bool]:
+        """A fill, and a picture, was drawn over the middle of the box after `order`."""
+        if not self.covers:
+            return False, False
+        if self._table is None:
+            import numpy as np
+
+            self._table = np.array(self.covers, dtype=np.float64)
+        if self._table[-1, 4] <= order:
+            return False, False
+        x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
+        left, bottom, right, top, place, is_fill = self._table.T
+        is_over = (place > order) & (left <= x) & (x <= right) & (bottom <= y) & (y <= top)
+        return bool((is_over & (is_fill == 1)).any()), bool((is_over & (is_fill == 0)).any())
 
 
 @dataclass(slots=True)
@@ -50,44 +84,63 @@ class HiddenText:
     """Tells for one page how its characters are painted, and which boxes show nothing."""
 
     page: pdfium.PdfPage
-    _areas: tuple[list[Box], list[Box]] | None = None
+    _areas: _Areas | None = None
     _object: int | None = None
+    _order: int = 0
     _paint: Paint = Paint.FULL
     _picture: NDArray[np.uint8] | None = None
     _is_rendered: bool = False
 
-    def paint_of(self, raw: ctypes.CDLL, handle: object, index: int) -> Paint:
-        """How the character is painted; a text object is asked only once."""
+    def paint_of(self, raw: ctypes.CDLL, handle: object, index: int, box: Box) -> Paint:
+        """How the character at `box` is painted; a text object is asked only once."""
         painted = raw.FPDFText_GetTextObject(handle, index)
         address = ctypes.cast(painted, ctypes.c_void_p).value
+        if self._areas is None:
+            self._areas = _painted_areas(self.page)
         if address is not None and address != self._object:  # PDFium makes some characters up: spaces
             self._object = address
+            self._order = self._areas.orders.get(address, -1)
             self._paint = _paint(raw, painted, handle, index)
-        return self._paint
+        return Paint.COVERED if self._is_covered(self._areas, box) else self._paint
 
     def hides(self, box: Box, paint: Paint) -> bool:
         """Nothing is to be seen where the text stands.
 
-        Text without ink over a picture is what OCR programs add to a scan: it is kept.
+        Text without ink over a picture, and text under a picture of the page, is what OCR programs
+        add to a scan: it is kept.
         """
+        if paint is Paint.COVERED:
+            return True
         if paint is Paint.UNKNOWN_FONT:
             return False
         if self._areas is None:
             self._areas = _painted_areas(self.page)
-        fills, pictures = self._areas
-        if paint is Paint.NONE and any(_contains(area, box) for area in pictures):
+        if paint is Paint.NONE and any(_contains(area, box) for area in self._areas.pictures):
             return False
-        is_suspect = paint is not Paint.FULL or any(_contains(area, box) for area in fills)
-        return is_suspect and self._is_even(box)
+        if any(_contains(area, box) for area in self._areas.scans):
+            # The layers of OCR programs are seldom exact: the printed word stands somewhere near.
+            height = box[3] - box[1]
+            box = (box[0] - height, box[1] - height, box[2] + height, box[3] + height)
+        return self._is_even(box)
 
-    def _is_even(self, box: Box) -> bool:
+    def _is_covered(self, areas: _Areas, box: Box) -> bool:
+        """Under a bar or a picture that was drawn later, and of one colour there."""
+        is_below = areas.are_later(box, self._order)
+        if not any(is_below):
+            return False
+        if self._paint is Paint.UNKNOWN_FONT or (self._paint is Paint.NONE and not is_below[0]):
+            return self._is_even(box, darker_than=_DARK)
+        return self._is_even(box)
+
+    def _is_even(self, box: Box, *, darker_than: int = 256) -> bool:
         from pypdfium2 import raw
 
         if not self._is_rendered:
             self._is_rendered = True
-            scale = min(1.0, _MAX_PIXELS / max(*self.page.get_size(), 1.0))
-            if scale >= _MIN_SCALE:
-                self._picture = self.page.render(scale=scale, grayscale=True).to_numpy()
+            width, height = self.page.get_size()
+            scale = min(1.0, _MAX_PIXELS / max(width, height, 1.0))
+            if scale >= _MIN_SCALE and min(width, height) >= _MIN_SIDE_PT:
+                self._picture = self.page.render(scale=scale).to_numpy()
         if self._picture is None:
             return False
         height, width = self._picture.shape[:2]
@@ -98,7 +151,10 @@ class HiddenText:
             xs.append(at_x.value)
             ys.append(at_y.value)
         patch = self._picture[max(0, min(ys)) : max(ys) + 1, max(0, min(xs)) : max(xs) + 1]
-        return patch.size > 0 and int(patch.max()) - int(patch.min()) <= _EVEN_RANGE
+        if patch.size == 0:
+            return False
+        darkest, lightest = patch.min(axis=(0, 1)).astype(int), patch.max(axis=(0, 1)).astype(int)
+        return bool((lightest - darkest).max() <= _EVEN_RANGE and lightest.max() < darker_than)
 
 
 def _paint(raw: ctypes.CDLL, painted: object, handle: object, index: int) -> Paint:
@@ -115,23 +171,32 @@ def _paint(raw: ctypes.CDLL, painted: object, handle: object, index: int) -> Pai
     return Paint.FAINT if is_white or alpha.value < _MIN_ALPHA else Paint.FULL
 
 
-def _painted_areas(page: pdfium.PdfPage) -> tuple[list[Box], list[Box]]:
-    """The boxes that a fill paints, and those of pictures; a form's box stands for what it holds."""
+def _painted_areas(page: pdfium.PdfPage) -> _Areas:
+    """What is painted on the page beside text; a form's box stands for what it holds."""
     from pypdfium2 import raw
 
-    fills: list[Box] = []
-    pictures: list[Box] = []
+    width, height = page.get_size()
+    areas = _Areas()
     outermost: pdfium.PdfObject | None = None
-    for item in islice(page.get_objects(max_depth=_MAX_DEPTH), _MAX_OBJECTS):
+    for order, item in enumerate(islice(page.get_objects(max_depth=_MAX_DEPTH), _MAX_OBJECTS)):
         if item.level == 0:
             outermost = item
         if outermost is None:
             continue
-        if item.type == raw.FPDF_PAGEOBJ_IMAGE:
-            pictures.append(_bounds(outermost))
-        elif item.type == raw.FPDF_PAGEOBJ_PATH and len(fills) < _MAX_AREAS and _is_filled(raw, item):
-            fills.append(_bounds(outermost))
-    return fills, pictures[:_MAX_AREAS]
+        if item.type == raw.FPDF_PAGEOBJ_TEXT:
+            address = ctypes.cast(item.raw, ctypes.c_void_p).value
+            if address is not None:
+                areas.orders[address] = order
+        elif item.type == raw.FPDF_PAGEOBJ_IMAGE:
+            box = _bounds(outermost)
+            areas.pictures.append(box)
+            if (box[2] - box[0]) * (box[3] - box[1]) >= _SCAN_SHARE * width * height:
+                areas.scans.append(box)
+            else:
+                areas.covers.append((*box, order, 0))
+        elif item.type == raw.FPDF_PAGEOBJ_PATH and _is_filled(raw, item):
+            areas.covers.append((*_bounds(outermost), order, 1))
+    return areas
 
 
 def _is_filled(raw: ctypes.CDLL, path: pdfium.PdfObject) -> bool:

@@ -213,8 +213,8 @@ def _runs(
         angle = _quarter_turns(raw.FPDFText_GetCharAngle(handle, index))
         if angle is None or not _is_inside(box, visible):
             continue
+        paint = hidden.paint_of(raw, handle, index, box)
         box = _turned(box, angle)
-        paint = hidden.paint_of(raw, handle, index)
         if run is None or not run.takes(angle, paint, box):
             run = _Run(angle, paint)
             runs.append(run)

@@ -28,6 +28,35 @@ def pdf(*pages: Draw, **options: Any) -> bytes:
     return buffer.getvalue()
 
 
+def raw_pdf(
+    content: bytes, *, catalog: bytes = b"", resources: bytes = b"", page: bytes = b"", extra: bytes = b""
+) -> bytes:
+    """One page of 612 by 792 points with this content; object 5 is Helvetica, object 6 is `extra`."""
+    objects = [
+        b"<</Type/Catalog/Pages 2 0 R" + catalog + b">>",
+        b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
+        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents 4 0 R"
+        + page
+        + b"/Resources<</Font<</F1 5 0 R>>"
+        + resources
+        + b">>>>",
+        b"<</Length %d>>stream\n" % len(content) + content + b"\nendstream",
+        b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
+        extra or b"null",
+    ]
+    body = b"%PDF-1.7\n"
+    offsets = []
+    for number, item in enumerate(objects, 1):
+        offsets.append(len(body))
+        body += b"%d 0 obj\n" % number + item + b"\nendobj\n"
+    rows = b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
+    size = len(objects) + 1
+    return body + (
+        b"xref\n0 %d\n0000000000 65535 f \n%btrailer<</Size %d/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n"
+        % (size, rows, size, len(body))
+    )
+
+
 def lines(
     canvas: Canvas,
     texts: list[str],

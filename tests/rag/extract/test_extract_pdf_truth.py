@@ -8,12 +8,22 @@ from typing import Any
 
 import pypdfium2
 import pytest
-from drawn_pdf import LEFT, LOREM, lines, pdf, scan, wrapped
+from drawn_pdf import LEFT, LOREM, lines, pdf, raw_pdf, scan, wrapped
 from extraction_checks import blocks, warning_counts
 from reportlab.pdfgen.canvas import Canvas
 
 from rag.config import ExtractionLimits
 from rag.errors import NoText, ResourceLimit
+
+_LAYERED = (
+    b"BT /F1 12 Tf 72 700 Td (The layer that is seen) Tj ET "
+    b"/OC /L1 BDC BT /F1 12 Tf 72 600 Td (The layer that is off) Tj ET EMC"
+)
+_LAYER_OFF = {
+    "catalog": b"/OCProperties<</OCGs[6 0 R]/D<</OFF[6 0 R]>>>>",
+    "resources": b"/Properties<</L1 6 0 R>>",
+    "extra": b"<</Type/OCG/Name(off)>>",
+}
 
 
 def test_text_that_nobody_sees_is_dropped_and_counted(read: Any) -> None:
@@ -37,6 +47,65 @@ def test_text_that_nobody_sees_is_dropped_and_counted(read: Any) -> None:
     assert extraction.text == "Visible words."
     n_hidden = len("WhiteonwhiteFartoosmallWithoutinkUnderabar")
     assert warning_counts(extraction) == {"hidden_text_dropped": n_hidden}
+
+
+def _patch(grey: int) -> Any:
+    from PIL import Image
+    from reportlab.lib.utils import ImageReader
+
+    return ImageReader(Image.new("L", (30, 10), grey))
+
+
+@pytest.mark.parametrize("grey", [0, 255])
+def test_text_under_a_picture_is_dropped(read: Any, grey: int) -> None:
+    def page(canvas: Canvas) -> None:
+        lines(canvas, ["Visible words.", "The salary is 90,000 euros"], y=700)
+        canvas.drawImage(_patch(grey), LEFT + 58, 680, width=40, height=18)
+
+    extraction = read(pdf(page), "a.pdf")
+    assert "90,000" not in extraction.text
+    assert extraction.text.replace(" | ", " ") == "Visible words.\n\nThe salary is euros"
+    assert warning_counts(extraction) == {"hidden_text_dropped": 6}
+
+
+def test_text_under_the_last_of_many_bars_is_dropped(read: Any) -> None:
+    def page(canvas: Canvas) -> None:
+        lines(canvas, ["Visible words.", "Under a bar"], y=700)
+        for row in range(300):
+            canvas.rect(400, row, 50, 1, fill=1)
+        canvas.rect(LEFT - 5, 682, 200, 15, fill=1)
+
+    assert read(pdf(page), "a.pdf").text == "Visible words."
+
+
+def test_text_that_is_clipped_away_is_dropped(read: Any) -> None:
+    def page(canvas: Canvas) -> None:
+        lines(canvas, ["Visible words."], y=700)
+        clip = canvas.beginPath()
+        clip.rect(0, 0, 10, 10)
+        canvas.clipPath(clip, stroke=0)
+        lines(canvas, ["Clipped away"], y=600)
+
+    assert read(pdf(page), "a.pdf").text == "Visible words."
+
+
+def test_a_layer_that_is_off_is_dropped(read: Any) -> None:
+    assert read(raw_pdf(_LAYERED, **_LAYER_OFF), "a.pdf").text == "The layer that is seen"
+
+
+def test_the_ink_of_a_scan_keeps_the_text_under_it(read: Any) -> None:
+    """Some OCR programs draw their layer first, in black, and the scan over it."""
+
+    def page(canvas: Canvas) -> None:
+        from PIL import Image, ImageDraw, ImageFont
+        from reportlab.lib.utils import ImageReader
+
+        lines(canvas, ["Hotel limit is 120 euros"], y=600, size=20)
+        picture = Image.new("L", (595, 842), 245)
+        ImageDraw.Draw(picture).text((50, 210), "Hotel limit is 120 euros", font=ImageFont.load_default(20))
+        canvas.drawImage(ImageReader(picture), 0, 0, width=595, height=842)
+
+    assert read(pdf(page), "a.pdf").text == "Hotel limit is 120 euros"
 
 
 def test_white_words_on_a_dark_ground_are_read(read: Any) -> None:
