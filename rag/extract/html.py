@@ -23,11 +23,12 @@ def read(path: Path, *, filename: str, limits: ExtractionLimits) -> Reading:
     decoded = decode_text(data, declared=declared_encoding(data))
     dropped = Dropped()
     page = parse_page(decoded.text, dropped)
-    title, heading = page_title(page), page.find("h1")
+    heading = page.find("h1")
+    titles = (page_title(page), heading.get_text() if heading else None)
     blocks = HtmlBlocks(CanonicalBuilder(limits.max_chars))
-    blocks.add_page(main_part(page))
+    blocks.add_page(main_part(page, dropped))
     return Reading(
-        title=choose_title((title, heading.get_text() if heading else None), filename),
+        title=choose_title(titles, filename),
         text=blocks.builder.text(),
         spans=blocks.builder.spans(),
         coverage=Coverage("document", 1, 1),

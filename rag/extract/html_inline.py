@@ -12,10 +12,10 @@ BLOCKS = frozenset(
         "address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "details", "dialog", "div",
         "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header",
         "hgroup", "hr", "html", "legend", "li", "main", "nav", "ol", "p", "pre", "section", "summary", "table", "tbody",
-        "td", "tfoot", "th", "thead", "tr", "ul",
+        "td", "text", "tfoot", "th", "thead", "tr", "ul",
     )
 )  # fmt: skip
-"""Elements that begin and end a line of their own."""
+"""Elements that begin and end a line of their own; ``text`` is a label in a drawing."""
 
 
 def inline_text(element: Tag) -> str:

@@ -24,13 +24,21 @@ _BROWSER_NAMES = {
     "gbk": "gb18030",
     "shift_jis": "cp932",
 }
-_UNSEEN = (
-    "script", "style", "template", "noscript", "svg", "canvas", "iframe", "object", "audio", "video", "head",
-    "button", "select", "datalist", "dialog",
-)  # fmt: skip
+_NO_TEXT = ("script", "style", "template")
+_UNSEEN = (*_NO_TEXT, "head")
+# What stands in for something that is shown instead, and what is there to be pressed.
+_STAND_INS = ("noscript", "canvas", "iframe", "object", "audio", "video", "datalist")
+_CONTROLS = ("button", "select")
+_NAMES = ("h1", "h2", "h3", "h4", "h5", "h6", "summary", "dt", "legend", "caption")
+"""Where a button is the name of what it unfolds."""
+_DRAWING_NOTES = ("title", "desc", "metadata", "defs")
 _STRUCK = ("del", "s", "strike")
-_BOILERPLATE = ("nav", "footer", "aside")
-_BOILERPLATE_ROLES = ("navigation", "banner", "contentinfo", "complementary", "search", "menu")
+_MENUS = ("nav", "search")
+_MENU_ROLES = ("navigation", "banner", "contentinfo", "search", "menu", "menubar")
+_FRAME = ("header", "footer", "aside")
+_CONTENT = ("main", "article", "section", "blockquote")
+_CONSENT = re.compile(r"cookie|consent", re.IGNORECASE)
+_LINKED_SHARE = 0.8
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden|mso-hide\s*:\s*all", re.IGNORECASE)
 _STRUCK_STYLE = re.compile(r"text-decoration[^;]*line-through", re.IGNORECASE)
 # Conditional comments and build marks are markup; a person's comment has words.
@@ -47,6 +55,13 @@ class Dropped:
     n_hidden_chars: int = 0
     n_comments: int = 0
     n_struck: int = 0
+    n_furniture_chars: int = 0
+    """Of menus, page headers and footers, controls and stand-ins."""
+
+    def drop_furniture(self, element: Tag) -> None:
+        """Remove `element`, which belongs to the page and not to its content."""
+        self.n_furniture_chars += len(line_text(element.get_text(" ")))
+        element.decompose()
 
     @property
     def warnings(self) -> tuple[ExtractionWarning, ...]:
@@ -56,6 +71,12 @@ class Dropped:
             *left_out("hidden_text_dropped", self.n_hidden, "hidden element", detail=detail),
             *comments_left_out(self.n_comments),
             *left_out("struck_text_dropped", self.n_struck, "crossed-out passage"),
+            *left_out(
+                "page_furniture_dropped",
+                self.n_furniture_chars,
+                "character",
+                detail=" of menus, page headers and footers, controls and stand-ins",
+            ),
         )
 
 
@@ -69,8 +90,13 @@ def parse_page(text: str, dropped: Dropped) -> BeautifulSoup:
     _drop_comments(page, dropped)
     _drop_hidden(page, dropped)
     _drop_struck(page, dropped)
-    for element in page.find_all([name for name in _UNSEEN if name != "head"]):
+    for element in page.find_all(_NO_TEXT):
         element.extract()
+    _keep_words_of_drawings(page)
+    for element in page.find_all((*_STAND_INS, *_CONTROLS)):
+        is_name = element.name == "button" and element.find_parent(_NAMES) is not None
+        if not element.decomposed and not is_name:
+            dropped.drop_furniture(element)
     return page
 
 
@@ -86,15 +112,24 @@ def whole_body(page: BeautifulSoup) -> Tag:
     return page.body or page
 
 
-def main_part(page: BeautifulSoup) -> Tag:
-    """``<main>`` where there is one, else the body; menus, banners and footers are removed."""
+def main_part(page: BeautifulSoup, dropped: Dropped) -> Tag:
+    """The body without menus, page headers and footers, which `dropped` counts.
+
+    Beside ``<main>`` also lists of links and questions about cookies go; what else stands there is kept.
+    """
     body = whole_body(page)
     main = page.find("main") or page.find(None, {"role": "main"})
-    has_main = main is not None and len(main.get_text(strip=True)) >= _MIN_MAIN_CHARS
-    root = main if has_main and main is not None else body
-    for element in root.find_all(_is_boilerplate):
-        element.extract()
-    return root
+    if main is not None and len(main.get_text(strip=True)) >= _MIN_MAIN_CHARS:
+        for around in [main, *main.parents]:
+            for element in [*around.find_previous_siblings(), *around.find_next_siblings()]:
+                if _is_beside_the_point(element):
+                    dropped.drop_furniture(element)
+            if around is body:
+                break
+    for element in body.find_all(_is_boilerplate):
+        if not element.decomposed:
+            dropped.drop_furniture(element)
+    return body
 
 
 def declared_encoding(data: bytes) -> str | None:
@@ -143,6 +178,7 @@ def _is_hidden(element: Tag) -> bool:
     style = element.get("style")
     return (
         element.has_attr("hidden")
+        or (element.name == "dialog" and not element.has_attr("open"))
         or element.get("aria-hidden") == "true"
         or (isinstance(style, str) and _HIDDEN_STYLE.search(style) is not None)
     )
@@ -154,7 +190,29 @@ def _is_struck(element: Tag) -> bool:
 
 
 def _is_boilerplate(element: Tag) -> bool:
-    if element.name in _BOILERPLATE or element.get("role") in _BOILERPLATE_ROLES:
+    role = element.get("role")
+    if element.name in _MENUS or role in _MENU_ROLES:
         return True
     # A header inside an article holds its title; the page's own holds logo and menu.
-    return element.name == "header" and element.find_parent(["main", "article", "section"]) is None
+    is_frame = element.name in _FRAME or role == "complementary"
+    return is_frame and element.find_parent(_CONTENT) is None
+
+
+def _is_beside_the_point(element: Tag) -> bool:
+    """Of what stands beside the main part: a list of links, or a question about cookies."""
+    if any(_CONSENT.search(str(element.get(name))) for name in ("id", "class") if element.has_attr(name)):
+        return True
+    linked = sum(
+        len(line_text(link.get_text())) for link in [element, *element.find_all("a")] if link.name == "a"
+    )
+    return linked > 0 and linked >= _LINKED_SHARE * len(line_text(element.get_text()))
+
+
+def _keep_words_of_drawings(page: BeautifulSoup) -> None:
+    """The words that a drawing shows; its names for other programs are not seen."""
+    for drawing in page.find_all("svg"):
+        for note in drawing.find_all(_DRAWING_NOTES):
+            note.extract()
+        for line in drawing.find_all("tspan"):
+            if line.has_attr("x") or line.has_attr("y"):
+                line.insert_before(" ")

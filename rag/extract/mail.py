@@ -139,7 +139,7 @@ def reading_of(mail: Mail, *, filename: str, limits: ExtractionLimits, encoding:
         if body.is_html:
             page = parse_page(body.text, dropped)
             title = title or page_title(page)
-            pages.add_page(main_part(page) if mail.is_web_archive else whole_body(page))
+            pages.add_page(main_part(page, dropped) if mail.is_web_archive else whole_body(page))
         if len(builder.spans()) == n_spans:
             texts.add_text(_readable(body.plain if body.is_html else body.text))
     is_empty = len(builder.spans()) == n_before and not mail.is_web_archive

@@ -42,6 +42,7 @@ def test_main_content_in_order(read: Any) -> None:
         ("table_row", "Oslo | 120"),
         ("table_row", "Oslo | 90 | winter"),
         ("code", "make trip\n    --now"),
+        ("paragraph", "Related pages"),
     ]
     assert extraction.title == "Expenses – Handbook"
 
@@ -50,10 +51,11 @@ def test_hidden_text_is_dropped_and_counted(read: Any) -> None:
     extraction = read(PAGE.encode(), "expenses.html")
     for secret in ("Secret", "Also", "icon", "ghost", "internal", "color", "code"):
         assert secret not in extraction.text
-    hidden, comments = extraction.warnings
+    hidden, comments, furniture = extraction.warnings
     assert (hidden.code, hidden.count) == ("hidden_text_dropped", 4)
     assert hidden.message.startswith("Left out: 4 hidden elements")
     assert (comments.code, comments.count) == ("comments_dropped", 1)
+    assert (furniture.code, furniture.count) == ("page_furniture_dropped", len("HomeMenu entryImprint"))
 
 
 def test_crossed_out_text_is_dropped_and_counted(read: Any) -> None:
@@ -90,7 +92,7 @@ def test_blocks_know_anchor_and_headings(read: Any) -> None:
     last = extraction.spans[-1].locator
     assert (last.anchor, last.heading_path) == ("hotels", ("Expenses", "Hotels"))
     assert extraction.spans[1].locator.anchor == "expenses"
-    assert extraction.spans[-2].table_header == "City | Limit | Note"
+    assert extraction.spans[-3].table_header == "City | Limit | Note"
 
 
 @pytest.mark.parametrize(
@@ -117,6 +119,38 @@ def test_an_article_header_stays_and_a_page_header_goes(read: Any) -> None:
     article = "<article><header><h1>Rules</h1></header><p>Text.</p></article>"
     page = f"<html><body><header><p>Shop</p></header>{article}</body></html>"
     assert blocks(read(page.encode(), "a.html")) == ["Rules", "Text."]
+
+
+def test_text_beside_the_main_part_is_kept_and_links_are_counted(read: Any) -> None:
+    beside = '<a href="#m">Skip</a><div id="cookie-bar">Accept all?</div><div>Refunds take 45 days.</div>'
+    page = f"<html><body><main id=m><p>{'Long enough for a main part. ' * 3}</p></main>{beside}</body></html>"
+    extraction = read(page.encode(), "a.html")
+    assert blocks(extraction)[1:] == ["Refunds take 45 days."]
+    assert [(warning.code, warning.count) for warning in extraction.warnings] == [
+        ("page_furniture_dropped", len("SkipAccept all?"))
+    ]
+
+
+def test_what_an_article_shows_is_read(read: Any) -> None:
+    page = """<html><body><article><p>Text.</p><aside>Never mix.</aside><dialog open>Open.</dialog>
+    <svg><title>Icon</title><text><tspan x="1" y="1">Pump</tspan><tspan x="1" y="9">house</tspan></text></svg>
+    <h2><button>How long?</button></h2><details><summary>More</summary><p>A year.</p></details>
+    <footer>Signed by Ada.</footer></article></body></html>"""
+    extraction = read(page.encode(), "a.html")
+    assert blocks(extraction) == [
+        "Text.", "Never mix.", "Open.", "Pump house", "How long?", "More", "A year.", "Signed by Ada.",
+    ]  # fmt: skip
+    assert extraction.warnings == ()
+
+
+def test_controls_and_stand_ins_are_counted(read: Any) -> None:
+    page = "<p>Text.</p><button>Go</button><select><option>One</option></select><noscript>Turn on</noscript>"
+    extraction = read(f"<html><body>{page}<dialog>Closed</dialog></body></html>".encode(), "a.html")
+    assert extraction.text == "Text."
+    assert {warning.code: warning.count for warning in extraction.warnings} == {
+        "hidden_text_dropped": 1,
+        "page_furniture_dropped": len("GoOneTurn on"),
+    }
 
 
 def test_xhtml_with_an_xml_declaration(read: Any) -> None:
