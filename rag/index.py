@@ -121,7 +121,8 @@ def index_documents(
 
 def remove_document(index: Index, document_id: int) -> None:
     """Remove a document from both sides; nothing happens when it is not there."""
-    index.store.delete_document(index.name, document_id)
+    if index.store.count(index.name, document_id):  # counting is cheap, a flushed deletion is not
+        index.store.delete_document(index.name, document_id)
     index.lexical.delete_document(document_id)
 
 

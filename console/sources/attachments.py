@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import hashlib
 
 import rag
 from console import storage
@@ -14,6 +14,8 @@ from console.sources.uploads import read_new_bytes, within_limit
 
 MAX_DEPTH = 3
 """A message in a message in a message: what lies deeper is not read."""
+MAX_FILES = 500
+"""Files inside one uploaded file, however deep. Without it a page that names itself often becomes millions."""
 
 
 def keep_attachments(document: Document, attachments: tuple[rag.Attachment, ...]) -> int:
@@ -22,14 +24,22 @@ def keep_attachments(document: Document, attachments: tuple[rag.Attachment, ...]
     Call it inside a transaction. A child is known by its name: the same bytes change nothing, other bytes replace.
     """
     children = {child.name: child for child in document.children.filter(deleted_at=None)}
+    n_left = MAX_FILES - _n_inside(_outermost(document))
     kept: set[str] = set()
+    seen: set[bytes] = set()
     n_refused = 0
     if _depth(document) >= MAX_DEPTH:
         attachments, n_refused = (), len(attachments)
     for given, attachment in zip(_names(document, attachments), attachments, strict=True):
+        digest = hashlib.sha256(attachment.content).digest()
+        if digest in seen:
+            continue  # the same bytes twice in one file are one document
+        seen.add(digest)
         try:
             name = clean_name(given)
-            _keep(document, name, attachment.content, children)
+            if name not in children:
+                n_left -= 1
+            _keep(document, name, attachment.content, children, may_be_new=n_left >= 0)
         except Rejected:
             n_refused += 1
         else:
@@ -40,9 +50,13 @@ def keep_attachments(document: Document, attachments: tuple[rag.Attachment, ...]
     return n_refused
 
 
-def _keep(parent: Document, name: str, content: bytes, children: dict[str, Document]) -> None:
-    sha256, size = storage.store_original(within_limit([content], name))
+def _keep(
+    parent: Document, name: str, content: bytes, children: dict[str, Document], *, may_be_new: bool
+) -> None:
     child = children.get(name)
+    if child is None and not may_be_new:
+        raise Rejected("too_many_files", f"One file may hold {MAX_FILES} files, however deep.")
+    sha256, size = storage.store_original(within_limit([content], name))
     if child is not None and child.sha256 == sha256:
         return
     if child is None:
@@ -57,17 +71,23 @@ def _keep(parent: Document, name: str, content: bytes, children: dict[str, Docum
 
 
 def _names(document: Document, attachments: tuple[rag.Attachment, ...]) -> list[str]:
-    """``mail.eml/report.pdf``; a name that comes twice is numbered."""
-    seen: Counter[str] = Counter()
+    """``mail.eml/report.pdf``; a name that comes twice is numbered, never onto another one's name."""
+    # One level: a path in an attachment's name means nothing here.
+    given = [
+        attachment.name.replace("\\", "/").rsplit("/", 1)[-1].strip(". ") or "attachment"
+        for attachment in attachments
+    ]
+    own = {name.casefold() for name in given}
+    used: set[str] = set()
     names = []
-    for attachment in attachments:
-        # One level: a path in an attachment's name means nothing here.
-        name = attachment.name.replace("\\", "/").rsplit("/", 1)[-1].strip(". ") or "attachment"
-        seen[name.casefold()] += 1
-        n = seen[name.casefold()]
+    for name in given:
         stem, dot, suffix = name.rpartition(".")
-        numbered = name if n == 1 else (f"{stem} ({n}).{suffix}" if dot else f"{name} ({n})")
-        names.append(f"{document.name}/{numbered}")
+        chosen, n = name, 1
+        while chosen.casefold() in used or (n > 1 and chosen.casefold() in own):
+            n += 1
+            chosen = f"{stem} ({n}).{suffix}" if dot else f"{name} ({n})"
+        used.add(chosen.casefold())
+        names.append(f"{document.name}/{chosen}")
     return names
 
 
@@ -76,3 +96,19 @@ def _depth(document: Document) -> int:
     while document.parent is not None:
         document, depth = document.parent, depth + 1
     return depth
+
+
+def _outermost(document: Document) -> Document:
+    while document.parent is not None:
+        document = document.parent
+    return document
+
+
+def _n_inside(document: Document) -> int:
+    return (
+        Document.objects.filter(
+            folder_id=document.folder_id, name__startswith=f"{document.name}/", deleted_at=None
+        )
+        .exclude(parent=None)
+        .count()
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.db import transaction
 from django.utils import timezone
@@ -63,13 +63,13 @@ def finish(document: Document, outcome: Outcome, stamps: list[DocumentIndex]) ->
             return
         current.index_stamps.filter(version__in=[stamp.version for stamp in stamps]).delete()
         DocumentIndex.objects.bulk_create(stamps)
-        _record(current, outcome)
+        kept = _record(current, outcome.extraction, outcome.canonical_key)
         current.n_chunks = stamps[0].n_vectors
-        current.state = DocumentState.PARTIAL if outcome.extraction.is_partial else DocumentState.INDEXED
+        current.state = DocumentState.PARTIAL if kept.is_partial else DocumentState.INDEXED
         current.reason_code = current.reason = current.next_step = ""
-        if outcome.extraction.is_partial:
+        if kept.is_partial:
             current.reason_code = "partly_read"
-            current.reason = _partial_reason(outcome.extraction)
+            current.reason = _partial_reason(kept)
             current.next_step = "Answers use what was read. Upload a better copy to have the rest."
         _end(current, outcome.extraction.extractor)
 
@@ -81,7 +81,7 @@ def finish_left_out(document: Document, outcome: Outcome, twin: Twin) -> None:
         current = _still_wanted(document, DocumentState.EXTRACTING)
         if current is None:
             return
-        _record(current, outcome)
+        _record(current, outcome.extraction, outcome.canonical_key)
         current.n_chunks = None
         current.state, current.reason_code = DocumentState.LEFT_OUT, NEAR_DUPLICATE
         current.reason, current.next_step = twin.reason[:500], NEXT_STEP
@@ -127,9 +127,14 @@ def _leave_indexes(document: Document) -> None:
         stamp.delete()
 
 
-def _record(document: Document, outcome: Outcome) -> None:
-    extraction = outcome.extraction
+def _record(document: Document, extraction: rag.Extraction, canonical_key: str) -> rag.Extraction:
+    """Write what was read; gives it back with what of its attachments was not kept, which makes it partial."""
     n_refused = keep_attachments(document, extraction.attachments)
+    if n_refused:
+        why = "too large, too deep, too many, or a name that is taken"
+        message = f"Files inside it that were not kept ({why}): {n_refused}."
+        refused = rag.ExtractionWarning("attachments_refused", message, n_refused)
+        extraction = replace(extraction, is_partial=True, warnings=(refused, *extraction.warnings))
     document.title = extraction.title[:400]
     document.format, document.extractor = extraction.format, extraction.extractor
     document.encoding = extraction.encoding or ""
@@ -143,11 +148,9 @@ def _record(document: Document, outcome: Outcome) -> None:
         {"code": warning.code, "message": warning.message, "count": warning.count}
         for warning in extraction.warnings
     ]
-    if n_refused:
-        message = f"Attachments that are too large, too deeply nested or badly named: {n_refused} not kept."
-        document.warnings.append({"code": "attachments_refused", "message": message, "count": n_refused})
-    document.canonical_sha256 = outcome.canonical_key
+    document.canonical_sha256 = canonical_key
     document.n_chars = len(extraction.text)
+    return extraction
 
 
 def _end(document: Document, extractor: str) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
@@ -47,6 +47,7 @@ def sync_files(
     folder: Folder,
     origin: str,
     files: Iterable[SyncFile],
+    unlisted: Collection[str] = (),
     dry_run: bool = False,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> SyncReport:
@@ -60,6 +61,7 @@ def sync_files(
         folder: where to.
         origin: ``directory:PATH`` or ``zip:NAME``.
         files: all files there are.
+        unlisted: directories whose files are unknown, by their name; ``.`` is the whole. What came from there stays.
         dry_run: only say what would be done.
         on_progress: called with (changes done, changes in all).
 
@@ -72,13 +74,18 @@ def sync_files(
     given = _Given()
     for file in files:
         given.take(file, report.rows)
+    for name in unlisted:
+        why = Rejected(
+            "directory_unlisted", "The directory cannot be listed; what came from it stays as it is."
+        )
+        report.rows.append(_rejection(name, why))
     documents = list(Document.objects.filter(folder=folder, parent=None, deleted_at=None).order_by("pk"))
     if not given.names and any(document.origin == origin for document in documents):
         raise Rejected(
             "sync_empty",
             "There is no file at all, so nothing was changed. If they are meant to go, delete the documents.",
         )
-    steps = _plan(documents, given, origin)
+    steps = _plan(documents, given, origin, list(unlisted))
     for n_done, step in enumerate(steps, start=1):
         report.rows.append(step if dry_run else _done(step, actor, folder, origin, given))
         if on_progress is not None:
@@ -142,13 +149,15 @@ def _rejection(name: str, error: Rejected) -> SyncRow:
     return SyncRow(name, SyncResult.REJECTED, code=error.code, detail=str(error))
 
 
-def _plan(documents: list[Document], given: _Given, origin: str) -> list[SyncRow]:
+def _plan(documents: list[Document], given: _Given, origin: str, unlisted: list[str]) -> list[SyncRow]:
     """What to do, in an order in which no step disturbs a later one: changed, renamed, new, gone."""
     of_name = {document.name: document for document in documents}
     gone = {
         document.pk: document
         for document in documents
-        if document.origin == origin and document.name not in given.names
+        if document.origin == origin
+        and document.name not in given.names
+        and not any(name == "." or document.name.startswith(f"{name}/") for name in unlisted)
     }
     changed, same, new = [], [], []
     for name, sha256 in given.sha256.items():

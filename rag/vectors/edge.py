@@ -88,13 +88,16 @@ class EdgeStore:
         import qdrant_edge as edge
 
         shard = self._shard(collection)
-        points = [
-            edge.Point(chunk.chunk_id, vector.tolist(), dict(payload_of(chunk)))
-            for chunk, vector in zip(chunks, vectors, strict=True)
-        ]
         with self._writing, _translated(collection):
-            if points:
+            for start in range(0, len(chunks), _PAGE):
+                points = [
+                    edge.Point(chunk.chunk_id, vector.tolist(), dict(payload_of(chunk)))
+                    for chunk, vector in zip(
+                        chunks[start : start + _PAGE], vectors[start : start + _PAGE], strict=True
+                    )
+                ]
                 shard.update(edge.UpdateOperation.upsert_points(points))
+            if chunks:
                 shard.flush()
         self._optimise_when_useful(collection, shard)
 

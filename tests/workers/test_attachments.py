@@ -108,6 +108,44 @@ def test_messages_in_messages_end_somewhere(admin: User, folder: Folder, sent: l
     assert deepest.name.count("/") == attachments.MAX_DEPTH
     assert [warning["code"] for warning in deepest.warnings] == ["attachments_refused"]
     assert deepest.warnings[0]["count"] == 1
+    assert (deepest.state, deepest.reason_code) == (DocumentState.PARTIAL, "partly_read")
+    assert "not kept" in deepest.reason
+
+
+def test_a_number_never_lands_on_another_attachments_name(admin: User, folder: Folder, sent: list) -> None:
+    texts = [f"# Text {n}\n\nBerth {n} pays {n} EUR.\n".encode() for n in range(3)]
+    files = list(zip(("a.md", "a (2).md", "a.md"), texts, strict=True))
+    upload(admin, folder, "mail.eml", mail(*files))
+    work_off()
+    held = dict(Document.objects.exclude(parent=None).values_list("name", "sha256"))
+    assert set(held) == {"mail.eml/a.md", "mail.eml/a (2).md", "mail.eml/a (3).md"}
+    upload(admin, folder, "mail.eml", mail(*files, subject="The same files again"))
+    work_off()
+    assert dict(Document.objects.exclude(parent=None).values_list("name", "sha256")) == held
+
+
+def test_the_same_bytes_under_many_names_are_one_attachment(admin: User, folder: Folder, sent: list) -> None:
+    upload(admin, folder, "mail.eml", mail(*((f"copy-{n}.md", HOTELS) for n in range(30))))
+    work_off()
+    assert set(states()) == {"mail.eml", "mail.eml/copy-0.md"}
+
+
+def test_a_file_holds_a_bounded_number_of_files(
+    admin: User, folder: Folder, sent: list, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(attachments, "MAX_FILES", 5)
+    inner = mail(*((f"inner-{n}.md", f"# Inner\n\nBerth {n}.\n".encode()) for n in range(4)), subject="Inner")
+    outer = [(f"outer-{n}.md", f"# Outer\n\nPier {n}.\n".encode()) for n in range(3)]
+    message = upload(admin, folder, "mail.eml", mail(("inner.eml", inner), *outer))
+    work_off()
+    assert Document.objects.exclude(parent=None).count() == 5
+    inner_document = Document.objects.get(name="mail.eml/inner.eml")
+    assert (inner_document.state, inner_document.warnings[0]["count"]) == (DocumentState.PARTIAL, 3)
+    upload(admin, folder, "mail.eml", mail(("inner.eml", inner), *outer, subject="Again"))
+    work_off()
+    assert Document.objects.exclude(parent=None).count() == 5
+    message.refresh_from_db()
+    assert message.state == DocumentState.INDEXED
 
 
 def pages(*texts: str) -> bytes:

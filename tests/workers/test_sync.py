@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import os
 import stat
-import time
 import zipfile
 from pathlib import Path
+from typing import IO
 
 import pytest
 
@@ -20,6 +21,7 @@ from console.sources.services import delete_document, disable_document
 from console.sources.sync import SyncFile, sync_files
 from console.sources.sync_report import SyncReport
 from tests.workers.conftest import HOTELS, LAPTOPS, upload
+from workers import files as files_module
 from workers.files import WatchedDirectory
 
 ORIGIN = "directory:/handbook"
@@ -221,17 +223,29 @@ def test_a_damaged_member_stops_no_other(admin: User, folder: Folder) -> None:
     assert told(report) == {"a.md": "rejected", "b.md": "created"}
 
 
-def test_a_directory_is_hashed_again_only_where_it_changed(tmp_path: Path) -> None:
-    (tmp_path / "a.md").write_bytes(HOTELS)
-    old = time.time() - 60
-    os.utime(tmp_path / "a.md", (old, old))
+def test_a_directory_is_hashed_again_only_where_it_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files_module, "SETTLED_AFTER_S", -1.0)
+    hashed: list[str] = []
+    real = hashlib.file_digest
+
+    def digest(file: IO[bytes], name: str) -> object:
+        hashed.append(Path(file.name).name)
+        return real(file, name)
+
+    monkeypatch.setattr(hashlib, "file_digest", digest)
+    for name in ("a.md", "b.md"):
+        (tmp_path / name).write_bytes(HOTELS)
     directory = WatchedDirectory(tmp_path)
     first = [file.digest() for file in directory.files()]
-    (tmp_path / "a.md").write_bytes(b"x" * len(HOTELS))
-    os.utime(tmp_path / "a.md", (old, old))  # same size, same time: only its content differs
     assert [file.digest() for file in directory.files()] == first
-    os.utime(tmp_path / "a.md", (old + 1, old + 1))
+    assert hashed == ["a.md", "b.md"]
+    status = (tmp_path / "a.md").stat()
+    (tmp_path / "a.md").write_bytes(b"x" * len(HOTELS))
+    os.utime(tmp_path / "a.md", ns=(status.st_atime_ns, status.st_mtime_ns))  # same size and time: still seen
     assert [file.digest() for file in directory.files()] != first
+    assert hashed == ["a.md", "b.md", "a.md"]
 
 
 def test_attachments_of_what_is_synced_are_no_files_of_the_directory(admin: User, folder: Folder) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import threading
 import time
 from pathlib import Path
@@ -62,6 +63,30 @@ def test_the_command_syncs_reads_and_reports(
         run(str(handbook / "nowhere"), "--folder", "Handbook")
     with pytest.raises(CommandError, match="takes single files"):
         run(str(handbook / "broken.pdf"), "--folder", "Handbook")
+
+
+def test_what_stands_in_a_directory_that_cannot_be_listed_is_not_taken_for_gone(
+    admin: User, handbook: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(str(handbook), "--folder", "Handbook")
+    (handbook / "laptops.md").unlink()
+    (handbook / "bikes.md").write_bytes(BIKES)
+    real = os.scandir
+
+    def scandir(path: str) -> object:
+        if Path(path).name == "hr":
+            raise PermissionError(13, "Permission denied", str(path))
+        return real(path)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "scandir", scandir)
+        with pytest.raises(SystemExit):
+            run(str(handbook), "--folder", "Handbook")
+    assert set(names()) == {"hr/policy.md", "bikes.md"}
+    assert "cannot be listed" in " ".join(capsys.readouterr().out.split())
+    (handbook / "hr" / "policy.md").unlink()
+    run(str(handbook), "--folder", "Handbook")
+    assert set(names()) == {"bikes.md"}
 
 
 def test_the_command_takes_an_archive_too(admin: User, tmp_path: Path) -> None:

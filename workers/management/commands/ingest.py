@@ -12,7 +12,7 @@ import rag
 from console.access import Rejected
 from console.sources.models import WORKING_STATES, Document, Folder
 from console.sources.uploads import UploadOutcome
-from workers.files import files_below, links_out_of, upload_file
+from workers.files import files_below, links_out_of, unlisted_below, upload_file
 from workers.first_start import require_tables
 from workers.reading import data_folder_claimed, file_progress, have_read, print_trouble, states_of
 from workers.target_folder import INTERRUPTED, add_folder_options, closed_notice, target_folder
@@ -37,6 +37,8 @@ class Command(BaseCommand):
         if not path.exists():
             raise CommandError(f"{path} does not exist. Give a file or a folder on this machine.")
         files = files_below(path)
+        for name in unlisted_below(path):
+            self.stderr.write(f"{name}: left out, the directory cannot be listed")
         for link in links_out_of(path):
             self.stderr.write(f"{link}: left out, it is a link to a file outside {path}")
         if not files:

@@ -92,7 +92,14 @@ class Command(BaseCommand):
                 origin = f"directory:{path.resolve()}"[:500]
                 with file_progress() as progress:
                     files = progress.track(directory.files(), description="looking")
-                    return sync_files(actor=None, folder=folder, origin=origin, files=files, dry_run=dry_run)
+                    return sync_files(
+                        actor=None,
+                        folder=folder,
+                        origin=origin,
+                        files=files,
+                        unlisted=directory.unlisted,
+                        dry_run=dry_run,
+                    )
 
             return sync_directory
         if path.is_file() and is_archive(path.name) and not is_watched:
