@@ -10,15 +10,18 @@ from typing import TYPE_CHECKING
 from rag.config import ExtractionLimits
 from rag.extract.canonical import CanonicalBuilder, Reading, line_text
 from rag.extract.container import open_container
-from rag.extract.docx_xml import WordParts, is_on, load_parts, outline_level
+from rag.extract.docx_xml import Look, WordParts, load_parts, look_of, outline_level
 from rag.extract.left_out import (
     comments_left_out,
     deletions_left_out,
     headers_left_out,
     hidden_text_left_out,
     macros_ignored,
+    struck_text_left_out,
 )
+from rag.extract.office_math import formula_text
 from rag.extract.outline import HeadingTrail, choose_title
+from rag.extract.scripts import lowered, raised
 from rag.extract.tabular import table_lines
 from rag.extract.wording import count_of
 from rag.extract.xml_parts import attribute, child, inner_elements, local_name
@@ -72,6 +75,7 @@ def read(path: Path, *, filename: str, limits: ExtractionLimits) -> Reading:
         is_partial=body.n_foreign > 0,
         warnings=(
             *hidden_text_left_out(body.n_hidden_chars),
+            *struck_text_left_out(body.n_struck),
             *deletions_left_out(body.n_deletions),
             *comments_left_out(parts.n_comments),
             *headers_left_out(parts.n_header_paragraphs),
@@ -95,11 +99,14 @@ class _Body:
     first_heading: str | None = None
     n_hidden_chars: int = 0
     n_deletions: int = 0
+    n_struck: int = 0
     n_foreign: int = 0
     """Stretches that only Word itself can import when it opens the file (``altChunk``)."""
     _table: int = 0
     _note_places: dict[str, Locator] = field(default_factory=dict)
     _place: Locator | None = None
+    _paragraph_look: Look = field(default_factory=Look)
+    """By the style of the paragraph that is read."""
 
     def walk(self, container: Element) -> None:
         """Add the blocks inside `container`, in order."""
@@ -148,8 +155,33 @@ class _Body:
         is_list = (style is not None and style.is_list) or (numbering is not None and _is_numbered(numbering))
         return level, is_list
 
-    def _text(self, element: Element) -> str:
-        return "".join(self._pieces(element))
+    def _text(self, paragraph: Element) -> str:
+        self._paragraph_look = self._look_of_style(child(paragraph, "pPr", "pStyle"))
+        return "".join(self._pieces(paragraph))
+
+    def _look_of_style(self, reference: Element | None) -> Look:
+        style = self.parts.styles.get(attribute(reference, "val") or "")
+        return style.look if style is not None else Look()
+
+    def _run_text(self, run: Element) -> str:
+        """What a run shows: nothing when it is hidden or crossed out, itself or by a style."""
+        text = "".join(self._pieces(run))
+        properties = child(run, "rPr")
+        look = look_of(properties).over(self._look_of_style(child(properties, "rStyle")))
+        look = look.over(self._paragraph_look)
+        if look.is_hidden:
+            self.n_hidden_chars += len(text.strip())
+            return ""
+        if look.is_struck:
+            self.n_struck += bool(text.strip())
+            return ""
+        return (
+            raised(text)
+            if look.script == "superscript"
+            else lowered(text)
+            if look.script == "subscript"
+            else text
+        )
 
     def _pieces(self, element: Element) -> Iterator[str]:
         for inner in element:
@@ -161,8 +193,10 @@ class _Body:
             elif name in ("footnoteReference", "endnoteReference"):
                 note_id = f"{name.removesuffix('Reference')}:{attribute(inner, 'id')}"
                 self._note_places.setdefault(note_id, self._here())
-            elif name == "r" and is_on(child(child(inner, "rPr"), "vanish")):
-                self.n_hidden_chars += len("".join(self._pieces(inner)).strip())
+            elif name == "oMath":
+                yield formula_text(inner)
+            elif name == "r":
+                yield self._run_text(inner)
             elif name in _DELETED:
                 self._count_deletion(inner)
             elif name not in _SKIPPED and name != "txbxContent":

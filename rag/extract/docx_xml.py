@@ -36,12 +36,31 @@ _HEADING_NAME = re.compile(r"heading (\d)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
+class Look:
+    """How a run or style shows its text; None where it does not say."""
+
+    is_hidden: bool | None = None
+    is_struck: bool | None = None
+    script: str | None = None
+    """``superscript``, ``subscript`` or ``baseline``."""
+
+    def over(self, base: Look) -> Look:
+        """What this says, else what `base` says."""
+        return Look(
+            base.is_hidden if self.is_hidden is None else self.is_hidden,
+            base.is_struck if self.is_struck is None else self.is_struck,
+            self.script or base.script,
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Style:
-    """What a paragraph style means for structure."""
+    """What a style means for structure, and for what is shown."""
 
     heading_level: int | None
     """0 for a title, 1 to 9 for a heading."""
     is_list: bool
+    look: Look = Look()
 
 
 _PLAIN = Style(None, is_list=False)
@@ -134,7 +153,21 @@ def _style(element: Element, base: Style) -> Style:
     own_level = _own_level(element, properties)
     level = own_level if own_level is not None else base.heading_level
     is_list = base.is_list or child(properties, "numPr") is not None
-    return Style(level, is_list and level is None)
+    return Style(level, is_list and level is None, look_of(child(element, "rPr")).over(base.look))
+
+
+def look_of(properties: Element | None) -> Look:
+    """What the properties of a run or style (``rPr``) say."""
+    hidden = struck = script = None
+    for toggle in properties if properties is not None else ():
+        name = local_name(toggle)
+        if name == "vanish":
+            hidden = is_on(toggle)
+        elif name in ("strike", "dstrike"):
+            struck = struck or is_on(toggle)
+        elif name == "vertAlign":
+            script = attribute(toggle, "val")
+    return Look(hidden, struck, script)
 
 
 def _own_level(style: Element, properties: Element | None) -> int | None:

@@ -25,6 +25,11 @@ def deletions_left_out(count: int) -> Iterator[ExtractionWarning]:
     return left_out("deleted_text_dropped", count, "tracked deletion")
 
 
+def struck_text_left_out(count: int) -> Iterator[ExtractionWarning]:
+    """Text with a line through it: what it says no longer holds."""
+    return left_out("struck_text_dropped", count, "crossed-out passage")
+
+
 def hidden_text_left_out(n_chars: int) -> Iterator[ExtractionWarning]:
     """Text formatted as hidden."""
     if n_chars:

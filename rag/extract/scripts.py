@@ -42,7 +42,10 @@ def _written(text: str, table: dict[int, int], sign: str) -> str:
         return text
     written = core.translate(table)
     # Digits that stand raised already are numbers without being decimal ones.
-    if any(was == now and (was.isalpha() or was.isdecimal()) for was, now in zip(core, written, strict=True)):
-        written = sign + (f"({core})" if re.search(r"\s", core) else core)
+    if any(
+        was == now and (was.isalpha() or was.isdecimal() or was == "/")
+        for was, now in zip(core, written, strict=True)
+    ):
+        written = sign + bracketed(core)
     start = text.index(core)
     return text[:start] + written + text[start + len(core) :]

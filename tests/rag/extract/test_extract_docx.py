@@ -269,3 +269,67 @@ def test_a_chain_of_thousands_of_styles_is_walked_once(read: Any) -> None:
     extraction = read(package(body, styles=f"<w:styles {W}>{styles}{heading}</w:styles>"), "a.docx")
     assert time.monotonic() - started < 4
     assert [span.kind for span in extraction.spans] == ["heading", "paragraph"]
+
+
+def run(text: str, properties: str) -> str:
+    return f'<w:r><w:rPr>{properties}</w:rPr><w:t xml:space="preserve">{text}</w:t></w:r>'
+
+
+def test_raised_and_lowered_text_keeps_its_meaning(read: Any) -> None:
+    up, down = '<w:vertAlign w:val="superscript"/>', '<w:vertAlign w:val="subscript"/>'
+    styles = f'<w:styles {W}><w:style w:styleId="Ref"><w:rPr>{up}</w:rPr></w:style></w:styles>'
+    body = (
+        f"<w:p>{run('10', '')}{run('6', up)}{run(' newton, see note', '')}"
+        + run("3", '<w:rStyle w:val="Ref"/>')
+        + f"{run('. Water is H', '')}{run('2', down)}{run('O, x', '')}{run('abc', up)}{run('.', '')}</w:p>"
+    )
+    assert read(package(body, styles=styles), "a.docx").text == "10⁶ newton, see note³. Water is H₂O, x^abc."
+
+
+def test_formulas_are_written_on_one_line(read: Any) -> None:
+    def r(text: str) -> str:
+        return f"<w:r><w:t>{text}</w:t></w:r>"
+
+    def fraction(above: str, below: str) -> str:
+        return f"<w:f><w:num>{r(above)}</w:num><w:den>{r(below)}</w:den></w:f>"
+
+    square = f"<w:sSup><w:e>{r('x')}</w:e><w:sup>{r('2')}</w:sup></w:sSup>"
+    root = f"<w:rad><w:deg/><w:e>{r('2')}</w:e></w:rad>"
+    total = (
+        '<w:nary><w:naryPr><w:chr w:val="∑"/></w:naryPr>'
+        f"<w:sub>{r('i=1')}</w:sub><w:sup>{r('n')}</w:sup><w:e>{r('i')}</w:e></w:nary>"
+    )
+    body = (
+        f"<w:p>{r('Use 1')}<w:oMath>{fraction('3', '4')}</w:oMath>{r(' cups')}</w:p>"
+        f"<w:p><w:oMath>{r('1')}{fraction('3', '4')}</w:oMath></w:p>"
+        f"<w:p><w:oMath>{square}{r('=')}{root}</w:oMath></w:p><w:p><w:oMath>{total}</w:oMath></w:p>"
+        f"<w:p><w:oMath>{fraction('a+b', '2')}<w:d><w:e>{r('y')}</w:e></w:d></w:oMath></w:p>"
+    )
+    assert blocks(read(package(body), "a.docx")) == [
+        "Use 1 3/4 cups",
+        "1 3/4",
+        "x²=√(2)",
+        "∑_(i=1)^n i",
+        "(a+b)/2(y)",
+    ]
+
+
+def test_text_that_a_style_hides_or_strikes_is_dropped(read: Any) -> None:
+    def style(name: str, base: str, properties: str = "") -> str:
+        return f'<w:style w:styleId="{name}"><w:basedOn w:val="{base}"/><w:rPr>{properties}</w:rPr></w:style>'
+
+    styles = style("Secret", "", "<w:vanish/>") + style("Child", "Secret") + style("Old", "", "<w:strike/>")
+    body = (
+        p("Hidden line", '<w:pPr><w:pStyle w:val="Child"/></w:pPr>')
+        + f"<w:p>{run('Price is ', '')}{run('100', '<w:strike/>')}"
+        + run("90", '<w:rStyle w:val="Old"/>')
+        + run("77", '<w:rStyle w:val="Child"/>')
+        + run("80 euros", '<w:strike w:val="0"/>')
+        + "</w:p>"
+    )
+    extraction = read(package(body, styles=f"<w:styles {W}>{styles}</w:styles>"), "a.docx")
+    assert extraction.text == "Price is 80 euros"
+    assert [(warning.code, warning.count) for warning in extraction.warnings] == [
+        ("hidden_text_dropped", 13),
+        ("struck_text_dropped", 2),
+    ]

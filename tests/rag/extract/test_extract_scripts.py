@@ -17,6 +17,8 @@ from rag.extract.scripts import fraction, lowered, raised
         ("abc", "^abc"),
         ("2x", "^2x"),
         ("a b", "^(a b)"),
+        ("n/2", "^(n/2)"),
+        ("2x+1", "^(2x+1)"),
         ("st", "st"),
         ("*", "*"),
         ("This is the fine print", "This is the fine print"),
