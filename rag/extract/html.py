@@ -8,6 +8,7 @@ from rag.config import ExtractionLimits
 from rag.extract.canonical import CanonicalBuilder, Reading
 from rag.extract.decoding import decode_text
 from rag.extract.html_blocks import HtmlBlocks
+from rag.extract.html_inline import inline_text
 from rag.extract.html_page import Dropped, declared_encoding, main_part, page_title, parse_page
 from rag.extract.outline import choose_title
 from rag.types import Coverage
@@ -24,7 +25,7 @@ def read(path: Path, *, filename: str, limits: ExtractionLimits) -> Reading:
     dropped = Dropped()
     page = parse_page(decoded.text, dropped)
     heading = page.find("h1")
-    titles = (page_title(page), heading.get_text() if heading else None)
+    titles = (page_title(page), inline_text(heading) if heading else None)
     blocks = HtmlBlocks(CanonicalBuilder(limits.max_chars))
     blocks.add_page(main_part(page, dropped))
     return Reading(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from rag.extract.canonical import CanonicalBuilder, line_text
-from rag.extract.html_inline import BLOCKS, inline_text
+from rag.extract.html_inline import BLOCKS, inline_text, script_of, script_text
 from rag.extract.html_rows import is_data_table, table_rows
 from rag.extract.outline import HeadingTrail
 from rag.types import BlockKind, Locator
@@ -62,7 +62,11 @@ class HtmlBlocks:
         if name == "br":
             self._inline.append("\n")
         elif name not in BLOCKS:
-            self._walk(element, kind)
+            script = script_of(element)
+            if script:
+                self._inline.append(_SPACE.sub(" ", script_text(element, script)))
+            else:
+                self._walk(element, kind)
         else:
             self._flush(kind)
             self._enter_block(element, kind)
@@ -71,7 +75,9 @@ class HtmlBlocks:
         if element.name in _HEADINGS:
             self._add_heading(element)
         elif element.name == "pre":
-            self.builder.add(element.get_text(), "code", self._here())
+            for line_break in element.find_all("br"):
+                line_break.replace_with("\n")
+            self.builder.add(inline_text(element), "code", self._here())
         elif element.name == "table" and is_data_table(element):
             self._add_table(element)
         else:

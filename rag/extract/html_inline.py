@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
+
+from rag.extract.scripts import lowered, raised
 
 if TYPE_CHECKING:
     from bs4 import Tag
@@ -17,9 +20,34 @@ BLOCKS = frozenset(
 )  # fmt: skip
 """Elements that begin and end a line of their own; ``text`` is a label in a drawing."""
 
+_SCRIPT_STYLE = re.compile(r"vertical-align\s*:\s*(super|sub)\b", re.IGNORECASE)
+_NOTE_MARK = re.compile(r"\s*\[.*\]\s*", re.DOTALL)
+
+
+def script_of(element: Tag) -> str | None:
+    """``sup`` or ``sub`` for an element that stands raised or lowered, else None."""
+    if element.name in ("sup", "sub"):
+        return element.name
+    style = element.get("style")
+    found = _SCRIPT_STYLE.search(style) if isinstance(style, str) else None
+    return found[1].lower()[:3] if found else None
+
+
+def script_text(element: Tag, script: str) -> str:
+    """The text inside as it is written raised or lowered; a note's mark in brackets stays as it is."""
+    text = _words_inside(element)
+    if _NOTE_MARK.fullmatch(text):
+        return text
+    return raised(text) if script == "sup" else lowered(text)
+
 
 def inline_text(element: Tag) -> str:
-    """All text inside: ``H<sub>2</sub>O`` is one word, ``<p>a</p><p>b</p>`` are two."""
+    """All text inside: ``H<sub>2</sub>O`` is the word H₂O, ``<p>a</p><p>b</p>`` are two."""
+    script = script_of(element)
+    return script_text(element, script) if script else _words_inside(element)
+
+
+def _words_inside(element: Tag) -> str:
     from bs4.element import NavigableString, PreformattedString, Tag
 
     pieces: list[str] = []

@@ -200,4 +200,15 @@ def test_an_article_names_its_first_heading_only(read: Any) -> None:
 def test_cells_and_headings_read_as_they_are_shown(read: Any) -> None:
     row = "<tr><td>H<sub>2</sub>O<br>cold</td><td><p>Loud</p><p><b>noisy</b>, small</p></td></tr>"
     page = f"<html><body><h2>CO<sub>2</sub> <i>rules</i>, new</h2><table>{row}</table></body></html>"
-    assert blocks(read(page.encode(), "a.html")) == ["CO2 rules, new", "H2O cold | Loud noisy, small"]
+    assert blocks(read(page.encode(), "a.html")) == ["CO₂ rules, new", "H₂O cold | Loud noisy, small"]
+
+
+def test_raised_and_lowered_text_does_not_run_into_the_number(read: Any) -> None:
+    words = (
+        "10<sup>6</sup> m<span style='vertical-align: super'>3</span> of CO<sub>2</sub>, the 1<sup>st</sup>"
+    )
+    page = f"<html><body><h1>10<sup>9</sup></h1><p>{words} time.<sup><a href='#n'>[1]</a></sup></p>"
+    page += "<pre>2<sup>8</sup><br>  3</pre></body></html>"
+    extraction = read(page.encode(), "a.html")
+    assert blocks(extraction) == ["10⁹", "10⁶ m³ of CO₂, the 1st time.[1]", "2⁸\n  3"]
+    assert extraction.title == "10⁹"
