@@ -99,7 +99,7 @@ def sniff_container(path: Path) -> str:
         return "epub"
     raise UnsupportedFormat(
         "The content is a zip archive, which is no document.",
-        next_step="Upload the archive under a name that ends in .zip to have its files unpacked.",
+        next_step="Unpack it, or upload it by itself under a name that ends in .zip to have its files unpacked.",
     )
 
 
