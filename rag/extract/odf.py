@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 from rag.errors import DamagedDocument, EncryptedDocument
 from rag.extract.canonical import line_text
 from rag.extract.container import open_container
+from rag.extract.scripts import lowered, raised
 from rag.extract.tabular import table_lines
 from rag.extract.xml_parts import (
     attribute,
@@ -65,6 +66,9 @@ class OdfStyle:
     parent: str | None
     is_hidden: bool
     """Text, section, sheet or slide that is not shown."""
+    is_struck: bool | None = None
+    script: str | None = None
+    """``super``, ``sub``, or how far its line is raised: ``-33% 58%``."""
 
 
 def check_not_encrypted(container: zipfile.ZipFile) -> None:
@@ -98,7 +102,14 @@ def style_of(element: Element) -> OdfStyle:
         for properties in element
         for name in ("display", "visibility")
     )
-    return OdfStyle(attribute(element, "parent-style-name"), is_hidden)
+    text = child(element, "text-properties")
+    line = attribute(text, "text-line-through-style") or attribute(text, "text-line-through-type")
+    return OdfStyle(
+        attribute(element, "parent-style-name"),
+        is_hidden,
+        None if line is None else line != "none",
+        attribute(text, "text-position"),
+    )
 
 
 @dataclass(slots=True)
@@ -108,6 +119,7 @@ class OdfText:
     styles: dict[str, OdfStyle]
     n_comments: int = 0
     n_hidden_chars: int = 0
+    n_struck: int = 0
     notes: list[Element] = field(default_factory=list)
     """Footnotes and endnotes met since the list was last emptied."""
 
@@ -126,6 +138,9 @@ class OdfText:
         """A paragraph's own text, without comments, notes and the boxes anchored in it."""
         if self.is_hidden(element):
             self.n_hidden_chars += len(line_text(self._shown(element)))
+            return ""
+        if self._look(element)[0]:
+            self.n_struck += bool(line_text(self._shown(element)))
             return ""
         return self._shown(element)
 
@@ -146,11 +161,38 @@ class OdfText:
                 self.notes.append(inner)
             elif name in ("hidden-text", "hidden-paragraph"):
                 self.n_hidden_chars += len(line_text(attribute(inner, "string-value") or ""))
-            elif name == "span" and self.is_hidden(inner):
-                self.n_hidden_chars += len(line_text(self._shown(inner)))
+            elif name == "span":
+                yield self._span_text(inner)
             elif name and name not in _SKIPPED and name not in _APART:
                 yield from self._pieces(inner)
             yield _SPACE.sub(" ", inner.tail or "")
+
+    def _span_text(self, span: Element) -> str:
+        """What a span shows: nothing when it is hidden or crossed out."""
+        text = self._shown(span)
+        if self.is_hidden(span):
+            self.n_hidden_chars += len(line_text(text))
+            return ""
+        is_struck, script = self._look(span)
+        if is_struck:
+            self.n_struck += bool(line_text(text))
+            return ""
+        if script.startswith(("sub", "-")):
+            return lowered(text)
+        return raised(text) if script.startswith("super") or script[:1].strip("0").isdigit() else text
+
+    def _look(self, element: Element) -> tuple[bool, str]:
+        """Whether the text is crossed out, and how it is raised, by the nearest style that says so."""
+        name = attribute(element, "style-name")
+        is_struck, script = None, None
+        seen: set[str] = set()
+        while name is not None and name in self.styles and name not in seen:
+            style = self.styles[name]
+            is_struck = style.is_struck if is_struck is None else is_struck
+            script = style.script if script is None else script
+            seen.add(name)
+            name = style.parent
+        return bool(is_struck), script or ""
 
     def cell(self, cell: Element) -> str:
         """All paragraphs of a table's cell on one line, boxes included."""

@@ -10,7 +10,12 @@ from typing import TYPE_CHECKING
 from rag.config import ExtractionLimits
 from rag.errors import ResourceLimit
 from rag.extract.canonical import CanonicalBuilder, Reading, line_text
-from rag.extract.left_out import comments_left_out, headers_left_out, hidden_text_left_out
+from rag.extract.left_out import (
+    comments_left_out,
+    headers_left_out,
+    hidden_text_left_out,
+    struck_text_left_out,
+)
 from rag.extract.odf import OdfText, count_paragraphs, load_document
 from rag.extract.slides import Block, Deck, Slide, reading_order
 from rag.extract.wording import count_of
@@ -58,6 +63,7 @@ def read(path: Path, *, filename: str, limits: ExtractionLimits) -> Reading:
         filename,
         (
             *hidden_text_left_out(reader.inline.n_hidden_chars),
+            *struck_text_left_out(reader.inline.n_struck),
             *comments_left_out(reader.inline.n_comments),
             *headers_left_out(n_footers),
         ),

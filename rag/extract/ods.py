@@ -17,7 +17,7 @@ from rag.config import ExtractionLimits
 from rag.errors import DamagedDocument
 from rag.extract.canonical import CanonicalBuilder, Reading
 from rag.extract.container import UNPACK_ERRORS, open_container
-from rag.extract.left_out import comments_left_out
+from rag.extract.left_out import comments_left_out, struck_text_left_out
 from rag.extract.odf import (
     CONTENT,
     DOCUMENT,
@@ -64,7 +64,9 @@ def read(path: Path, *, filename: str, limits: ExtractionLimits) -> Reading:
             raise xml_error(exc, DOCUMENT) from exc
         except UNPACK_ERRORS as exc:
             raise DamagedDocument(f"A part of {DOCUMENT} cannot be unpacked.") from exc
-    return sheets.reading(title, comments_left_out(reader.inline.n_comments))
+    return sheets.reading(
+        title, (*struck_text_left_out(reader.inline.n_struck), *comments_left_out(reader.inline.n_comments))
+    )
 
 
 @dataclass(slots=True)

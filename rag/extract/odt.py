@@ -13,6 +13,7 @@ from rag.extract.left_out import (
     deletions_left_out,
     headers_left_out,
     hidden_text_left_out,
+    struck_text_left_out,
 )
 from rag.extract.odf import (
     OdfText,
@@ -58,6 +59,7 @@ def read(path: Path, *, filename: str, limits: ExtractionLimits) -> Reading:
         coverage=Coverage("document", 1, 1),
         warnings=(
             *hidden_text_left_out(body.inline.n_hidden_chars),
+            *struck_text_left_out(body.inline.n_struck),
             *deletions_left_out(sum(1 for _ in inner_elements(document.body, "deletion"))),
             *comments_left_out(body.inline.n_comments),
             *headers_left_out(count_paragraphs(headers)),

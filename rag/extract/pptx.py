@@ -11,8 +11,15 @@ from rag.config import ExtractionLimits
 from rag.errors import DamagedDocument, ResourceLimit
 from rag.extract.canonical import CanonicalBuilder, Reading, line_text
 from rag.extract.container import open_container
-from rag.extract.left_out import comments_left_out, headers_left_out, macros_ignored
-from rag.extract.pptx_graphics import chart_texts, chart_title, diagram_texts, paragraph_text, table_texts
+from rag.extract.left_out import comments_left_out, headers_left_out, macros_ignored, struck_text_left_out
+from rag.extract.pptx_graphics import (
+    chart_texts,
+    chart_title,
+    diagram_texts,
+    is_struck,
+    paragraph_text,
+    table_texts,
+)
 from rag.extract.pptx_parts import (
     DOCUMENT,
     Presentation,
@@ -57,6 +64,7 @@ def read(path: Path, *, filename: str, limits: ExtractionLimits) -> Reading:
         for number, name in enumerate(presentation.slide_names, start=1):
             n_fields += reader.add_slide(deck, number, name)
         warnings = (
+            *struck_text_left_out(reader.n_struck),
             *comments_left_out(count_comments(container)),
             *headers_left_out(n_fields),
             *macros_ignored(container),
@@ -68,6 +76,8 @@ def read(path: Path, *, filename: str, limits: ExtractionLimits) -> Reading:
 @dataclass(slots=True)
 class _Reader:
     presentation: Presentation
+    n_struck: int = 0
+    """Crossed-out passages on the visible slides."""
     _table: int = 0
     _n_fields: int = 0
 
@@ -90,6 +100,7 @@ class _Reader:
             deck.n_hidden += 1
         else:
             deck.add(number, slide)
+            self.n_struck += sum(is_struck(run) for run in inner_elements(part.root, "r"))
         return self._n_fields
 
     def _add_shapes(self, container: Element | None, part: SlidePart, slide: Slide) -> None:

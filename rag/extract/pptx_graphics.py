@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from rag.extract.canonical import line_text
+from rag.extract.office_math import formula_text
+from rag.extract.scripts import lowered, raised
 from rag.extract.sheets import cell_text
 from rag.extract.xml_parts import attribute, child, children, inner_elements, local_name
 
@@ -30,8 +32,28 @@ def _pieces(element: Element) -> Iterator[str]:
             yield "\n"
         elif name == "fld" and attribute(inner, "type") == "slidenum":
             continue
+        elif name == "oMath":
+            yield formula_text(inner)
+        elif name == "r":
+            yield _run_text(inner)
         elif name not in _UNSEEN:
             yield from _pieces(inner)
+
+
+def is_struck(run: Element) -> bool:
+    """A line goes through the run's text."""
+    return (attribute(child(run, "rPr"), "strike") or "noStrike") != "noStrike"
+
+
+def _run_text(run: Element) -> str:
+    """What a run shows, raised or lowered by its share of the font's size."""
+    if is_struck(run):
+        return ""
+    text = "".join(_pieces(run))
+    share = attribute(child(run, "rPr"), "baseline") or "0"
+    if share.strip("0%. ") in ("", "-"):
+        return text
+    return lowered(text) if share.startswith("-") else raised(text)
 
 
 def table_texts(table: Element) -> Iterator[list[str]]:

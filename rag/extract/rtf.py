@@ -20,12 +20,14 @@ from rag.extract.left_out import (
     end_missing,
     headers_left_out,
     hidden_text_left_out,
+    struck_text_left_out,
 )
 from rag.extract.outline import choose_title
 from rag.extract.rtf_body import RtfBody
 from rag.extract.rtf_tables import RtfFonts, RtfStyles
 from rag.extract.rtf_tokens import Token, tokens
 from rag.extract.rtf_words import CHARACTERS, FLOWS, LABELS, RUNNING, SKIPPED, STARRED, SYMBOLS
+from rag.extract.scripts import lowered, raised
 from rag.types import Coverage
 
 _MAX_DEPTH = 1_000
@@ -56,6 +58,7 @@ def read(path: Path, *, filename: str, limits: ExtractionLimits) -> Reading:
         encoding=reader.fonts.encoding,
         warnings=(
             *hidden_text_left_out(reader.n_hidden_chars),
+            *struck_text_left_out(reader.n_struck),
             *deletions_left_out(reader.n_deletions),
             *comments_left_out(reader.n_comments),
             *headers_left_out(reader.n_running),
@@ -75,6 +78,9 @@ class _State:
     is_skipped: bool = False
     is_hidden: bool = False
     is_deleted: bool = False
+    is_struck: bool = False
+    script: Callable[[str], str] | None = None
+    """How raised or lowered text is written."""
     font: int | None = None
     n_fallback: int = 1
     """How many characters after ``\\uN`` repeat it for old readers (``\\ucN``)."""
@@ -87,6 +93,7 @@ class _Reader:
     title: str = ""
     n_hidden_chars: int = 0
     n_deletions: int = 0
+    n_struck: int = 0
     n_comments: int = 0
     n_running: int = 0
     _state: _State = field(default_factory=_State)
@@ -98,6 +105,7 @@ class _Reader:
     """The next word may name the group's destination."""
     _to_skip: int = 0
     _was_deleted: bool = False
+    _was_struck: bool = False
 
     def __post_init__(self) -> None:
         self._styles = RtfStyles(self.body.style_levels)
@@ -187,7 +195,9 @@ class _Reader:
             if not self._state.is_skipped:
                 self.n_comments += name == "annotation"
                 self.body.begin_flow()
-                self._state = replace(self._state, destination=name, n_flows=self._state.n_flows + 1)
+                self._state = replace(
+                    self._state, destination=name, n_flows=self._state.n_flows + 1, script=None
+                )
         elif name in _TABLES:
             self._state = replace(self._state, destination=name)
         else:
@@ -226,9 +236,12 @@ class _Reader:
             self.n_deletions += not self._was_deleted
         elif state.is_hidden:
             self.n_hidden_chars += len(line_text(text))
+        elif state.is_struck:
+            self.n_struck += not self._was_struck
         else:
-            self.body.add_text(text)
+            self.body.add_text(state.script(text) if state.script is not None else text)
         self._was_deleted = state.is_deleted
+        self._was_struck = state.is_struck
 
     def _is_shown(self) -> bool:
         return self._state.destination not in _TABLES
@@ -261,9 +274,19 @@ class _Reader:
         """Text deleted with changes tracked."""
         self._state = replace(self._state, is_deleted=number != 0)
 
+    def set_struck(self, number: int | None) -> None:
+        """Text with a line through it."""
+        self._state = replace(self._state, is_struck=number != 0)
+
+    def set_script(self, script: Callable[[str], str] | None, number: int | None) -> None:
+        """Raised or lowered text, or text on the line again."""
+        self._state = replace(self._state, script=script if number != 0 else None)
+
     def set_plain(self, _number: int | None) -> None:
         """Character formats back to their defaults."""
-        self._state = replace(self._state, is_hidden=False, is_deleted=False, font=None)
+        self._state = replace(
+            self._state, is_hidden=False, is_deleted=False, is_struck=False, script=None, font=None
+        )
 
     def set_style(self, number: int | None) -> None:
         """A paragraph's style, or the style that is described."""
@@ -291,6 +314,13 @@ _SETTINGS: dict[str, Callable[[_Reader, int | None], None]] = {
     "uc": _Reader.set_fallback,
     "v": _Reader.set_hidden,
     "deleted": _Reader.set_deleted,
+    "strike": _Reader.set_struck,
+    "striked": _Reader.set_struck,
+    "super": lambda reader, number: reader.set_script(raised, number),
+    "up": lambda reader, number: reader.set_script(raised, number),
+    "sub": lambda reader, number: reader.set_script(lowered, number),
+    "dn": lambda reader, number: reader.set_script(lowered, number),
+    "nosupersub": lambda reader, _: reader.set_script(None, None),
     "plain": _Reader.set_plain,
     "s": _Reader.set_style,
     "outlinelevel": _Reader.set_outline_level,

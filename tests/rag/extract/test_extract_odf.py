@@ -15,6 +15,10 @@ from rag.errors import DamagedDocument, EncryptedDocument, NoText, ResourceLimit
 HIDDEN = (
     '<style:style style:name="hid" style:family="text"><style:text-properties text:display="none"/></style:style>'
     '<style:style style:name="hidchild" style:parent-style-name="hid"/>'
+    '<style:style style:name="up"><style:text-properties style:text-position="super 58%"/></style:style>'
+    '<style:style style:name="down"><style:text-properties style:text-position="-33% 58%"/></style:style>'
+    '<style:style style:name="old"><style:text-properties style:text-line-through-style="solid"/></style:style>'
+    '<style:style style:name="upchild" style:parent-style-name="up"/>'
     '<style:style style:name="P1" style:parent-style-name="Title"/>'
     '<style:style style:name="hidpage"><style:drawing-page-properties presentation:visibility="hidden"/></style:style>'
 )
@@ -224,3 +228,18 @@ def test_a_presentation_reads_alike_in_both_formats(read: Any, shared_data: Path
 def test_a_real_text(read: Any, shared_data: Path) -> None:
     extraction = read(shared_data / "docs_mixed/odt/healthy/sample-files__source.odt", "source.odt")
     assert extraction.text.startswith("Lorem ipsum dolor sit amet")
+
+
+def span(style: str, text: str) -> str:
+    return f'<text:span text:style-name="{style}">{text}</text:span>'
+
+
+def test_raised_and_lowered_text_keeps_its_meaning(read: Any) -> None:
+    body = p(f"10{span('up', '6')} newton, note{span('upchild', '3')}. H{span('down', '2')}O")
+    assert read(odt(body), "a.odt").text == "10⁶ newton, note³. H₂O"
+
+
+def test_struck_text_is_dropped_and_counted(read: Any) -> None:
+    extraction = read(odt(p(f"Price is {span('old', '100')} 80 euros")), "a.odt")
+    assert extraction.text == "Price is 80 euros"
+    assert warning_counts(extraction) == {"struck_text_dropped": 1}

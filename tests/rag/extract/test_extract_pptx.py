@@ -326,3 +326,32 @@ def test_real_presentations(read: Any, shared_data: Path) -> None:
     assert "This slide is hidden" not in various.text
     assert various.coverage.missing == ("5", "6", "7", "10")
     assert warning_counts(various)["comments_dropped"] == 7
+
+
+def test_raised_and_lowered_text_and_formulas_keep_their_meaning(read: Any) -> None:
+    deck = pptx.Presentation()
+    paragraph = add_box(add_slide(deck).shapes, 1, 1, "The limit is 10").text_frame.paragraphs[0]
+    for text, share in (("6", "30000"), (" newton, H", "0"), ("2", "-25000"), ("O, 1", "")):
+        run = paragraph.add_run()
+        run.text = text
+        if share:
+            run._r.get_or_add_rPr().set("baseline", share)
+
+    def with_formula(name: str, part: bytes) -> bytes:
+        formula = b"<m:oMath xmlns:m='m'><m:f><m:num><m:t>3</m:t></m:num><m:den><m:t>4</m:t></m:den></m:f></m:oMath>"
+        return part.replace(b"</a:r></a:p>", b"</a:r>" + formula + b"</a:p>")
+
+    extraction = read(changed(saved(deck), with_formula), "a.pptx")
+    assert extraction.text == "The limit is 10⁶ newton, H₂O, 1 3/4"
+
+
+def test_struck_text_is_dropped_and_counted(read: Any) -> None:
+    deck = pptx.Presentation()
+    paragraph = add_box(add_slide(deck).shapes, 1, 1, "Price is ").text_frame.paragraphs[0]
+    for text, strike in (("100", "sngStrike"), (" 80 euros", "noStrike")):
+        run = paragraph.add_run()
+        run.text = text
+        run._r.get_or_add_rPr().set("strike", strike)
+    extraction = read(saved(deck), "a.pptx")
+    assert extraction.text == "Price is 80 euros"
+    assert warning_counts(extraction) == {"struck_text_dropped": 1}

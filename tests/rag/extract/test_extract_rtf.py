@@ -146,3 +146,14 @@ def test_a_real_document(read: Any, shared_data: Path) -> None:
     )
     assert blocks(extraction, "table_row")[1] == "Row 2 Col 1 | Row 2 Col 2 | Row 2 Col 3"
     assert blocks(extraction, "list_item")[0] == "Bullet 1"
+
+
+def test_raised_and_lowered_text_keeps_its_meaning(read: Any) -> None:
+    body = "\\pard 10{\\super 6} newton, note\\super 3\\nosupersub . H{\\sub 2}O, x{\\up6 abc}.\\par"
+    assert read(rtf(body), "a.rtf").text == "10⁶ newton, note³. H₂O, x^abc."
+
+
+def test_struck_text_is_dropped_and_counted(read: Any) -> None:
+    extraction = read(rtf("Price is {\\strike 100}\\striked1 90\\striked0 80 euros\\par"), "a.rtf")
+    assert extraction.text == "Price is 80 euros"
+    assert warning_counts(extraction) == {"struck_text_dropped": 1}
