@@ -120,6 +120,22 @@ def test_a_csv_of_figures_has_no_header(read: Any) -> None:
     assert {span.table_header for span in read(b"1,2,3\n4,5,6\n", "n.csv").spans} == {None}
 
 
+@pytest.mark.parametrize("opened", ['1,"open quote', '1,"a ""b', '1,"inch,x'])
+@pytest.mark.parametrize("last", ["3,third", '3,"third"', '3,"three, or so"'])
+def test_a_csv_quote_without_an_end_swallows_no_row(read: Any, opened: str, last: str) -> None:
+    extraction = read(f"id,text\n{opened}\n2,second\n{last}\n".encode(), "n.csv")
+    assert blocks(extraction)[1] == opened.replace(",", " | ")
+    assert blocks(extraction)[2] == "2 | second"
+    assert [(warning.code, warning.count) for warning in extraction.warnings] == [("unclosed_quotes", 1)]
+    assert extraction.coverage.read == extraction.coverage.total == 4
+
+
+def test_a_long_csv_cell_is_read_and_a_wide_row_refused(read: Any) -> None:
+    assert len(read(b"id,text\n1," + b"word " * 40_000, "n.csv").text) > 199_000
+    with pytest.raises(ResourceLimit, match="columns"):
+        read(b"x," * 16_385, "n.csv")
+
+
 def test_csv_cells_are_limited(read: Any) -> None:
     with pytest.raises(ResourceLimit):
         read(b"a,b\n" * 100, "n.csv", ExtractionLimits(max_cells=50))
