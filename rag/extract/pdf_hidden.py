@@ -34,6 +34,7 @@ _MAX_OBJECTS = 5_000
 # A picture of this share of the page is a scan: text under it is the layer of an OCR program.
 _SCAN_SHARE = 0.5
 _DARK = 96
+_MIN_OCR_LAYER = 12
 _NO_FILL = 0  # FPDF_FILLMODE_NONE
 _INVISIBLE_MODES = (3, 7)  # PDF 32000-1, table 106: neither fill nor stroke; add to the clipping path only
 
@@ -59,6 +60,8 @@ class _Areas:
     pictures: list[Box] = field(default_factory=list)
     scans: list[Box] = field(default_factory=list)
     """Pictures of most of the page."""
+    last_scan: int = -1
+    """Place of the last of them in the order."""
     covers: list[tuple[float, float, float, float, int, int]] = field(default_factory=list)
     """Box, place in the order, and 1 for a fill or 0 for a picture that is no scan."""
     _table: NDArray[np.float64] | None = None
@@ -84,6 +87,8 @@ class HiddenText:
     """Tells for one page how its characters are painted, and which boxes show nothing."""
 
     page: pdfium.PdfPage
+    n_of_ocr_layer: int = 0
+    """Characters without ink, or with a scan drawn over them: what OCR programs add."""
     _areas: _Areas | None = None
     _object: int | None = None
     _order: int = 0
@@ -101,7 +106,18 @@ class HiddenText:
             self._object = address
             self._order = self._areas.orders.get(address, -1)
             self._paint = _paint(raw, painted, handle, index)
+        self.n_of_ocr_layer += self._paint is Paint.NONE or (
+            self._order < self._areas.last_scan and any(_contains(area, box) for area in self._areas.scans)
+        )
         return Paint.COVERED if self._is_covered(self._areas, box) else self._paint
+
+    def is_scan(self) -> bool:
+        """Pictures take up most of the page, and no OCR program has added their words."""
+        if self._areas is None:
+            self._areas = _painted_areas(self.page)
+        width, height = self.page.get_size()
+        covered = sum((box[2] - box[0]) * (box[3] - box[1]) for box in self._areas.pictures)
+        return covered >= _SCAN_SHARE * width * height > 0 and self.n_of_ocr_layer < _MIN_OCR_LAYER
 
     def hides(self, box: Box, paint: Paint) -> bool:
         """Nothing is to be seen where the text stands.
@@ -192,6 +208,7 @@ def _painted_areas(page: pdfium.PdfPage) -> _Areas:
             areas.pictures.append(box)
             if (box[2] - box[0]) * (box[3] - box[1]) >= _SCAN_SHARE * width * height:
                 areas.scans.append(box)
+                areas.last_scan = order
             else:
                 areas.covers.append((*box, order, 0))
         elif item.type == raw.FPDF_PAGEOBJ_PATH and _is_filled(raw, item):

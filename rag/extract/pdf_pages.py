@@ -33,6 +33,10 @@ _OCR_MAX_PIXELS = 2_340
 _MIN_PIXELS = 16
 # A page with fewer letters than this has at most a stamp or a page number over a scan.
 _MIN_LETTERS = 12
+# Over a scan: a stamp on each page, a filing number. With more letters the picture is a background.
+_MIN_LETTERS_OVER_SCAN = 200
+# What OCR must find beyond a stamp: it reads the stamp as well, with a wrong letter here and there.
+_MORE_THAN_STAMP = 5
 
 
 @dataclass(slots=True)
@@ -92,7 +96,8 @@ class Scan:
         self.n_hidden += layer.n_hidden
         self.n_comments += count_comments(page)
         text = layer.page
-        if _n_letters(text.segments) < _MIN_LETTERS or layer.is_undecoded:
+        n_enough = _MIN_LETTERS_OVER_SCAN if layer.is_scan else _MIN_LETTERS
+        if _n_letters(text.segments) < n_enough or layer.is_undecoded:
             text = self._recognised_or(text, page)
         if layer.is_undecoded and not text.is_ocr:
             self.named["undecoded_text"].append(number)
@@ -116,7 +121,9 @@ class Scan:
         if ocr.is_blank(image):
             return self._without_ocr(text, "blank_pages")
         found = ocr.recognise(image)
-        if _n_letters(found.segments) <= _n_letters(text.segments):
+        n_letters = _n_letters(text.segments)
+        n_needed = n_letters + (_MORE_THAN_STAMP if n_letters >= _MIN_LETTERS else 0)
+        if _n_letters(found.segments) <= n_needed:
             return self._without_ocr(text, "pages_without_text")
         self.confidence.append((text.number, round(found.confidence, 4)))
         return recognised_page(found, text.number, scale)

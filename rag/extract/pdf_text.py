@@ -92,6 +92,8 @@ class TextLayer:
     """Characters that nobody sees: smaller than a point, or without a trace in the rendered page."""
     is_undecoded: bool = False
     """Most of the page's text objects gave no character: their fonts do not tell which."""
+    is_scan: bool = False
+    """Pictures take up most of the page, and the text layer is none that an OCR program made of them."""
 
 
 def read_text_layer(
@@ -123,7 +125,7 @@ def read_text_layer(
     angle = _reading_angle(runs)
     runs += [_Run(angle, Paint.FULL, [text], [_turned(box, angle)], is_bold=False) for text, box in fields]
     upright = _upright(number, runs, angle, _page_box(page, runs))
-    return TextLayer(upright, n_hidden, _is_undecoded(page, n_chars))
+    return TextLayer(upright, n_hidden, _is_undecoded(page, n_chars), hidden.is_scan())
 
 
 def _reading_angle(runs: Sequence[_Run]) -> int:

@@ -137,6 +137,45 @@ def test_the_text_layer_of_a_recognised_scan_is_kept(read: Any, monkeypatch: pyt
     assert extraction.ocr_confidence is None
 
 
+def test_a_stamped_scan_is_recognised(read: Any) -> None:
+    picture = scan(["Hotel limit is 120 euros", "in all of the country"])
+
+    def page(canvas: Canvas) -> None:
+        canvas.setPageSize((500, 250))
+        lines(canvas, ["CONFIDENTIAL - Exhibit 000001"], y=220)
+        canvas.translate(0, -280)
+        picture(canvas)
+
+    extraction = read(pdf(page), "a.pdf")
+    assert "Hotel limit is 120 euros" in extraction.text
+    assert "Exhibit" in extraction.text
+    assert warning_counts(extraction) == {"ocr_used": 1}
+    assert not extraction.is_partial
+
+
+def test_a_stamped_scan_without_time_is_missing(read: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rag.extract.pdf._OCR_TIME_SHARE", 0)
+
+    def page(canvas: Canvas) -> None:
+        lines(canvas, ["CONFIDENTIAL - Exhibit 000001"], y=810)
+        canvas.drawImage(_patch(200), 0, 0, width=595, height=800)
+
+    extraction = read(pdf(page), "a.pdf")
+    assert extraction.text == "CONFIDENTIAL - Exhibit 000001"
+    assert extraction.is_partial
+    assert extraction.coverage.missing == ("1",)
+
+
+def test_words_over_a_photograph_are_kept_as_they_are(read: Any) -> None:
+    def page(canvas: Canvas) -> None:
+        canvas.drawImage(_patch(200), 0, 0, width=595, height=842)
+        lines(canvas, ["The annual report of the harbour"], y=600, size=20)
+
+    extraction = read(pdf(page), "a.pdf")
+    assert extraction.text == "The annual report of the harbour"
+    assert extraction.warnings == ()
+
+
 def test_comments_are_left_out_and_counted(read: Any) -> None:
     def page(canvas: Canvas) -> None:
         lines(canvas, ["The text of the page."])
