@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rag.config import ExtractionLimits
+from rag.errors import ResourceLimit
 from rag.extract.canonical import Reading, line_text
 from rag.extract.decoding import decode_text
 from rag.extract.html_page import browser_encoding
@@ -24,6 +25,10 @@ _FIELDS = ("From", "To", "Cc", "Date", "Subject")
 _ARCHIVE_SUFFIXES = (".mht", ".mhtml")
 _MAX_DECODED_CHARS = 50_000
 """Of one header: its decoder takes minutes for millions of words; the rest stays as it is written."""
+_MAX_PARTS = 2_000
+"""Several times the files that are kept of one message; each costs the parser more than its bytes tell."""
+_BOUNDARY = re.compile(rb'boundary\s*=\s*(?:"([^"\r\n]+)"|([^\s;"]+))', re.IGNORECASE)
+_BOUNDARY_LINE = re.compile(rb"(?:\A|(?<=[\r\n]))--([^\r\n]+)")
 _FOLD = re.compile(r"\r?\n(?=[ \t])|[\r\n]")
 _SIGNATURES = ("application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature")
 _SEALED = ("application/pkcs7-mime", "application/x-pkcs7-mime")
@@ -36,12 +41,14 @@ def read(path: Path, *, filename: str, limits: ExtractionLimits) -> Reading:
 
     Raises:
         EncryptedDocument: encrypted, or wrapped in a signature, with S/MIME or PGP.
-        ResourceLimit: the text is longer than the limit, or parts are nested absurdly deep.
+        ResourceLimit: the text is longer than the limit, or parts are too many or nested absurdly deep.
     """
     data = path.read_bytes()
     marked = decode_text(data) if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else None
     if marked is not None:
         data = marked.text.encode()
+    if _n_boundaries(data) > _MAX_PARTS:
+        raise ResourceLimit(f"The message has more than {_MAX_PARTS:,} parts.")
     # Not `policy.default`: its header parser fails, or takes minutes, on what strangers put into one.
     message = message_from_bytes(data, policy=policy.compat32)
     mail = Mail(Attachments.within(limits))
@@ -52,6 +59,12 @@ def read(path: Path, *, filename: str, limits: ExtractionLimits) -> Reading:
     mail.bodies = walk.bodies_of(message)
     encoding = marked.encoding if marked is not None else walk.encoding
     return reading_of(mail, filename=filename, limits=limits, encoding=encoding)
+
+
+def _n_boundaries(data: bytes) -> int:
+    """Lines that part a message, also those inside messages that came with it."""
+    marks = {(quoted or bare).strip() for quoted, bare in _BOUNDARY.findall(data)}
+    return sum(line.rstrip() in marks for line in _BOUNDARY_LINE.findall(data)) if marks else 0
 
 
 def _is_web_archive(message: Part, filename: str) -> bool:

@@ -33,13 +33,15 @@ _PGP_ARMOUR = re.compile(
     r"|^-----BEGIN PGP SIGNATURE-----.*?(^-----END PGP SIGNATURE-----|\Z)",
     re.MULTILINE | re.DOTALL,
 )
+_ADDRESS = re.compile(r"\S+://\S+")
+_WORD = re.compile(r"\w+")
 # RFC 3676: a line that ends in a space goes on in the next one, except before a signature.
 _FLOWED = re.compile(r"(?<!^--) \r?\n(?!-- \r?\n|>)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """What was written. `plain` is the same in plain text, for a page that shows nothing."""
+    """What was written. `plain` is the same in plain text, for a page that shows nothing or only where to look."""
 
     text: str
     is_html: bool = False
@@ -135,12 +137,14 @@ def reading_of(mail: Mail, *, filename: str, limits: ExtractionLimits, encoding:
     n_before = len(builder.spans())
     title: str | None = None
     for body in mail.bodies:
-        n_spans = len(builder.spans())
+        n_spans, says_else = len(builder.spans()), False
         if body.is_html:
             page = parse_page(body.text, dropped)
             title = title or page_title(page)
-            pages.add_page(main_part(page, dropped) if mail.is_web_archive else whole_body(page))
-        if len(builder.spans()) == n_spans:
+            root = main_part(page, dropped) if mail.is_web_archive else whole_body(page)
+            says_else = _says_else(body.plain, line_text(root.get_text(" ")))
+            pages.add_page(root)
+        if says_else or len(builder.spans()) == n_spans:
             texts.add_text(_readable(body.plain if body.is_html else body.text))
     is_empty = len(builder.spans()) == n_before and not mail.is_web_archive
     nothing = (ExtractionWarning("no_message_text", "The message itself has no text."),) if is_empty else ()
@@ -183,6 +187,14 @@ def unflowed(text: str) -> str:
 def sealed_message(how: str) -> EncryptedDocument:
     """The reason for a message that only its reader's mail program opens; `how` names the seal."""
     return EncryptedDocument(f"The message is {how}.", next_step=_OPEN_IT_FIRST)
+
+
+def _says_else(plain: str, shown: str) -> bool:
+    """The plain text is no copy of what the page shows: it is as long, and most of its words are others."""
+    if len(plain.strip()) < len(shown):
+        return False
+    words = set(_WORD.findall(_ADDRESS.sub(" ", plain.casefold())))
+    return 2 * len(words & set(_WORD.findall(shown.casefold()))) < len(words)
 
 
 def _readable(text: str) -> str:

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rag.config import ExtractionLimits
-from rag.errors import EncryptedDocument
+from rag.errors import EncryptedDocument, ResourceLimit
 
 HEADER = "From: Ada Byron <ada@example.org>\nTo: bob@example.org\nSubject: {}\nMIME-Version: 1.0\n"
 HTML = (
@@ -85,6 +85,31 @@ def test_the_page_is_read_and_its_plain_copy_is_not_repeated(read: Any) -> None:
     assert blocks(extraction)[1:] == ["Rates", "Oslo costs 120."]
     assert extraction.spans[-1].locator.heading_path == ("Rates",)
     assert codes(extraction) == ["hidden_text_dropped"]
+
+
+def test_a_page_that_only_points_elsewhere_hides_no_plain_text(read: Any) -> None:
+    made = mail()
+    made.set_content("Plain version: the code of the gate is 8812.\n")
+    made.add_alternative("<html><body><p>View this in a browser, please.</p></body></html>", subtype="html")
+    assert blocks(read(made.as_bytes(), "a.eml"))[1:] == [
+        "View this in a browser, please.",
+        "Plain version: the code of the gate is 8812.",
+    ]
+
+
+def test_a_plain_copy_with_addresses_is_not_repeated(read: Any) -> None:
+    made = mail()
+    made.set_content("Read the rates <https://example.org/a/very/long/way/to/go?with=words&of=its+own>.\n")
+    made.add_alternative("<html><body><p>Read the <a href='x'>rates</a>.</p></body></html>", subtype="html")
+    assert blocks(read(made.as_bytes(), "a.eml"))[1:] == ["Read the rates."]
+
+
+def test_a_message_of_endless_parts_is_refused_at_once(read: Any) -> None:
+    data = (
+        HEADER.format("x").encode() + b"Content-Type: multipart/mixed; boundary=b\n\n" + b"--b\n\nx\n" * 2_001
+    )
+    with pytest.raises(ResourceLimit, match="parts"):
+        read(data, "a.eml")
 
 
 def test_plain_text_stands_in_for_a_page_without_words(read: Any) -> None:
