@@ -20,6 +20,7 @@ from rag.extract.sheets import SheetBlocks, row_of_values
 from rag.extract.tabular import Row
 from rag.extract.wording import count_of
 from rag.extract.xlsx_boxes import read_boxes
+from rag.extract.xlsx_rows import HiddenParts, stored_rows
 from rag.types import ExtractionWarning
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ def read(path: Path, *, filename: str, limits: ExtractionLimits) -> Reading:
         boxes = read_boxes(container)
         macros = tuple(macros_ignored(container))
     sheets = SheetBlocks(CanonicalBuilder(limits.max_chars), limits.max_cells)
+    hidden = HiddenParts()
     # Opened here: given a path, the library judges a file by its ending, and stored bytes have none.
     with path.open("rb") as file:
         workbook = _load(file)
@@ -67,10 +69,8 @@ def read(path: Path, *, filename: str, limits: ExtractionLimits) -> Reading:
             if sheet.sheet_state != "visible":
                 sheets.hidden.append(str(sheet.title))
                 continue
-            # The stored size may claim a million columns; without it rows end at their last cell.
-            sheet.reset_dimensions()
             name = str(sheet.title)
-            sheets.add_sheet(name, _rows(sheet.iter_rows()), boxes.by_sheet.get(name, ()))
+            sheets.add_sheet(name, _rows(stored_rows(sheet, hidden)), boxes.by_sheet.get(name, ()))
         title = choose_title((workbook.properties.title,), filename)
         workbook.close()
     return sheets.reading(
@@ -78,6 +78,7 @@ def read(path: Path, *, filename: str, limits: ExtractionLimits) -> Reading:
         (
             *_uncalculated(n_uncalculated),
             *_damaged_drawings(boxes.n_damaged),
+            *hidden.warnings(),
             *comments_left_out(n_comments),
             *macros,
         ),
@@ -110,17 +111,15 @@ def _damage(message: str) -> Iterator[None]:
         raise DamagedDocument(message) from exc
 
 
-def _rows(records: Iterable[tuple[_Cell, ...]]) -> Iterator[Row]:
+def _rows(records: Iterable[list[_Cell]]) -> Iterator[Row]:
     stream = iter(records)
     while True:
         with _damage("A sheet of the workbook is broken."):
             record = next(stream, None)
             # A cell looks its format up only now, in the styles that may be broken.
-            found = [(cell, cell.number_format) for cell in record or () if cell.value is not None]
+            found = [(cell, cell.number_format) for cell in record or ()]
         if record is None:
             return
-        if not found:
-            continue
         row = row_of_values(
             found[0][0].row, ((cell.column, cell.value, number_format) for cell, number_format in found)
         )

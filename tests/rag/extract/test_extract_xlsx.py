@@ -4,6 +4,7 @@ import contextlib
 import datetime as dt
 import io
 import re
+import time
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -328,3 +329,54 @@ def test_what_no_damage_raises_stays_what_it_is(
     data = saved(workbook_of(("S", [["A", "B"]])))
     with pytest.raises(type(error)):
         read(data, "a.xlsx")
+
+
+def sheet_of(rows: str) -> bytes:
+    """A workbook of one sheet, its rows as they are stored."""
+
+    def with_rows(name: str, part: bytes) -> bytes:
+        return (
+            re.sub(rb"<sheetData.*</sheetData>|<sheetData */>", rows.encode(), part)
+            if "sheet1" in name
+            else part
+        )
+
+    out = io.BytesIO()
+    with (
+        zipfile.ZipFile(io.BytesIO(saved(workbook_of(("Data", []))))) as old,
+        zipfile.ZipFile(out, "w") as new,
+    ):
+        for name in old.namelist():
+            new.writestr(name, with_rows(name, old.read(name)))
+    return out.getvalue()
+
+
+def stored_row(number: int, cell: str, text: str) -> str:
+    return f'<row r="{number}"><c r="{cell}" t="inlineStr"><is><t>{text}</t></is></c></row>'
+
+
+def test_a_row_beyond_any_sheet_is_damage(read: Any) -> None:
+    with pytest.raises(DamagedDocument):
+        read(sheet_of(f"<sheetData>{stored_row(999_999_999, 'A999999999', 'far')}</sheetData>"), "a.xlsx")
+
+
+def test_only_stored_rows_cost_time_and_none_is_dropped_for_its_order(read: Any) -> None:
+    rows = (
+        stored_row(5, "A5", "five") + stored_row(2, "A2", "two") + stored_row(1_048_576, "XFD1048576", "last")
+    )
+    started = time.monotonic()
+    extraction = read(sheet_of(f"<sheetData>{rows}</sheetData>"), "a.xlsx")
+    assert time.monotonic() - started < 0.5
+    assert blocks(extraction) == ["Data", "five", "two", "last"]
+
+
+def test_hidden_rows_and_columns_are_read_and_counted(read: Any) -> None:
+    workbook = workbook_of(("Data", [["City", "Limit", "Note"], ["Oslo", 120, "x"], ["Bergen", 90, "y"]]))
+    workbook["Data"].row_dimensions[2].hidden = True
+    workbook["Data"].column_dimensions["C"].hidden = True
+    workbook["Data"].column_dimensions["F"].hidden = True
+    extraction = read(saved(workbook), "a.xlsx")
+    assert blocks(extraction)[2:] == ["Oslo | 120 | x", "Bergen | 90 | y"]
+    assert [(warning.message, warning.count) for warning in extraction.warnings] == [
+        ("Read with the rest: 1 hidden row and 1 hidden column.", 2)
+    ]
