@@ -21,8 +21,11 @@ from rag.extract.tabular import joined_cells
 from rag.types import Coverage, Locator
 
 if TYPE_CHECKING:
+    from markdown_it.rules_block import StateBlock
     from markdown_it.token import Token
 
+_MAX_DEPTH = 40
+"""Of lists, which are two levels each with their items, and quotations."""
 _FRONT_MATTER = re.compile(r"\A(---|\+\+\+)[^\S\n]*\n(.*?\n)?\1[^\S\n]*(\n|\Z)", re.DOTALL)
 _FRONT_TITLE = re.compile(r"^title\s*[:=]\s*(.+?)\s*$", re.MULTILINE)
 _COMMENT = re.compile(r"<!--.*?(-->|\Z)", re.DOTALL)
@@ -37,15 +40,13 @@ def read(path: Path, *, filename: str, limits: ExtractionLimits) -> Reading:
     Raises:
         ResourceLimit: the text is longer than the limit.
     """
-    from markdown_it import MarkdownIt
-
     decoded = decode_text(path.read_bytes())
     # Normalised before it is parsed: a zero-width space before "#" would hide a heading.
     source = visible_text(decoded.text)
     front = _FRONT_MATTER.match(source)
     body = source[front.end() :] if front else source
     blocks = _Blocks(CanonicalBuilder(limits.max_chars))
-    blocks.walk(MarkdownIt("commonmark").enable("table").parse(body))
+    blocks.walk(_parsed(body))
     return Reading(
         title=choose_title((_front_title(front), blocks.first_heading), filename),
         text=blocks.builder.text(),
@@ -59,6 +60,29 @@ def read(path: Path, *, filename: str, limits: ExtractionLimits) -> Reading:
             *comments_left_out(blocks.n_comments),
         ),
     )
+
+
+def _parsed(body: str) -> list[Token]:
+    from markdown_it import MarkdownIt
+
+    # The parser's own limit would drop everything after the first block that is nested too deep.
+    parser = MarkdownIt("commonmark", {"maxNesting": 2 * _MAX_DEPTH}).enable("table")
+    parser.block.ruler.before("table", "too_deep", _line_too_deep)
+    return parser.parse(body)
+
+
+def _line_too_deep(state: StateBlock, start: int, _end: int, silent: bool) -> bool:
+    """A rule of the parser: below the last level each line is a paragraph, with its marks."""
+    if state.level < _MAX_DEPTH:
+        return False
+    if not silent:
+        state.line = start + 1
+        state.push("paragraph_open", "p", 1).map = [start, state.line]
+        line = state.push("inline", "", 0)
+        line.content = state.getLines(start, state.line, state.blkIndent, False).strip()
+        line.children = []
+        state.push("paragraph_close", "p", -1)
+    return True
 
 
 def _n_front_lines(front: re.Match[str] | None) -> int:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from extraction_checks import blocks
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -116,3 +117,11 @@ def test_what_is_left_out_is_counted(read: Any) -> None:
         ("comments_dropped", 2),
     ]
     assert extraction.title == "Travel policy"
+
+
+@pytest.mark.parametrize("depth", [14, 20, 120])
+def test_lists_nested_deep_lose_no_line(read: Any, depth: int) -> None:
+    items = "".join(f"{'  ' * level}- level {level}\n" for level in range(depth))
+    extraction = read(f"# List\n\n{items}\nAfter it.\n\n{'>' * depth} quoted\n".encode(), "a.md")
+    lines = [line.lstrip("-> ") for block in blocks(extraction) for line in block.split("\n")]
+    assert lines == ["List", *(f"level {level}" for level in range(depth)), "After it.", "quoted"]
