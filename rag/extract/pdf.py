@@ -155,6 +155,12 @@ def _warnings(
 ) -> Iterator[ExtractionWarning]:
     yield from scan.warnings(n_running)
     yield from hidden_text_left_out(scan.n_hidden)
+    yield from left_out(
+        "alternate_text_dropped",
+        scan.n_alternates,
+        "alternate text",
+        detail=" that says other words than the page shows",
+    )
     yield from comments_left_out(scan.n_comments)
     yield from left_out(
         "attachments_left_out", n_lost_files, "file", detail=" inside the PDF, too many, too large or damaged"

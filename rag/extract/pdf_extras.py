@@ -131,10 +131,10 @@ def _field_value(raw: ctypes.CDLL, page: pdfium.PdfPage, annotation: object) -> 
         return ""
     if raw.FPDFAnnot_GetFormFieldFlags(form, annotation) & _PASSWORD_FIELD:
         return ""
-    return _utf16(lambda buffer, size: raw.FPDFAnnot_GetFormFieldValue(form, annotation, buffer, size))
+    return utf16_text(lambda buffer, size: raw.FPDFAnnot_GetFormFieldValue(form, annotation, buffer, size))
 
 
-def _utf16(fill: Callable[[object, int], int]) -> str:
+def utf16_text(fill: Callable[[object, int], int]) -> str:
     """What PDFium writes as UTF-16 with a closing zero into a buffer of the size it asks for."""
     n_bytes = min(int(fill(None, 0)), _MAX_VALUE_BYTES)
     if n_bytes <= 0:

@@ -52,6 +52,7 @@ class Scan:
     """Code of a page warning to its pages, see `rag.extract.page_warnings`."""
     n_hidden: int = 0
     n_comments: int = 0
+    n_alternates: int = 0
 
     @property
     def missing(self) -> list[int]:
@@ -94,6 +95,7 @@ class Scan:
     def _read_page(self, page: pdfium.PdfPage, number: int) -> PageText:
         layer = read_text_layer(page, number, max_chars=self.max_chars, fields=filled_fields(page))
         self.n_hidden += layer.n_hidden
+        self.n_alternates += layer.n_alternates
         self.n_comments += count_comments(page)
         text = layer.page
         n_enough = _MIN_LETTERS_OVER_SCAN if layer.is_scan else _MIN_LETTERS

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from rag.errors import ResourceLimit
 from rag.extract.canonical import line_text
 from rag.extract.layout.segments import WIDE_GAP, PageText, Segment
+from rag.extract.pdf_alternates import undo_alternates
 from rag.extract.pdf_hidden import Box, HiddenText, Paint
 
 if TYPE_CHECKING:
@@ -94,6 +95,8 @@ class TextLayer:
     """Most of the page's text objects gave no character: their fonts do not tell which."""
     is_scan: bool = False
     """Pictures take up most of the page, and the text layer is none that an OCR program made of them."""
+    n_alternates: int = 0
+    """Stretches for which the file has words other than the drawn ones; the drawn ones are read."""
 
 
 def read_text_layer(
@@ -110,6 +113,7 @@ def read_text_layer(
     """
     from pypdfium2 import raw
 
+    n_alternates = undo_alternates(page, number)
     textpage = page.get_textpage()
     try:
         n_chars = raw.FPDFText_CountChars(textpage.raw)
@@ -125,7 +129,7 @@ def read_text_layer(
     angle = _reading_angle(runs)
     runs += [_Run(angle, Paint.FULL, [text], [_turned(box, angle)], is_bold=False) for text, box in fields]
     upright = _upright(number, runs, angle, _page_box(page, runs))
-    return TextLayer(upright, n_hidden, _is_undecoded(page, n_chars), hidden.is_scan())
+    return TextLayer(upright, n_hidden, _is_undecoded(page, n_chars), hidden.is_scan(), n_alternates)
 
 
 def _reading_angle(runs: Sequence[_Run]) -> int:

@@ -176,6 +176,17 @@ def test_words_over_a_photograph_are_kept_as_they_are(read: Any) -> None:
     assert extraction.warnings == ()
 
 
+def test_alternate_text_that_says_other_words_is_dropped_and_counted(read: Any) -> None:
+    content = (
+        b"BT /F1 12 Tf 72 700 Td /Span<</ActualText(PAY TEN THOUSAND)>> BDC (Pay nothing) Tj ( to anybody) Tj EMC"
+        b" 0 -40 Td /Span<</ActualText(cooperate)>> BDC (co-operate) Tj EMC ET"
+    )
+    extraction = read(raw_pdf(content), "a.pdf")
+    assert extraction.text == "Pay nothing to anybody\n\ncooperate"
+    assert warning_counts(extraction) == {"alternate_text_dropped": 1}
+    assert not extraction.is_partial
+
+
 def test_comments_are_left_out_and_counted(read: Any) -> None:
     def page(canvas: Canvas) -> None:
         lines(canvas, ["The text of the page."])
