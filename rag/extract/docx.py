@@ -17,6 +17,7 @@ from rag.extract.left_out import (
     headers_left_out,
     hidden_text_left_out,
     macros_ignored,
+    pictures_not_read,
     struck_text_left_out,
 )
 from rag.extract.office_math import formula_text
@@ -51,6 +52,7 @@ _SKIPPED = frozenset(
         "rt",
     )
 )
+_GRAPHICS = frozenset(("pic", "chart", "relIds", "imagedata", "object", "contentPart"))
 _BREAKS = {"tab": " ", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 
 
@@ -80,6 +82,7 @@ def read(path: Path, *, filename: str, limits: ExtractionLimits) -> Reading:
             *comments_left_out(parts.n_comments),
             *headers_left_out(parts.n_header_paragraphs),
             *_foreign_parts(body.n_foreign),
+            *pictures_not_read(body.n_pictures),
             *macros,
         ),
     )
@@ -100,6 +103,8 @@ class _Body:
     n_hidden_chars: int = 0
     n_deletions: int = 0
     n_struck: int = 0
+    n_pictures: int = 0
+    """Pictures, charts, diagrams and embedded objects."""
     n_foreign: int = 0
     """Stretches that only Word itself can import when it opens the file (``altChunk``)."""
     _table: int = 0
@@ -199,6 +204,8 @@ class _Body:
                 yield self._run_text(inner)
             elif name in _DELETED:
                 self._count_deletion(inner)
+            elif name in _GRAPHICS:
+                self.n_pictures += 1
             elif name not in _SKIPPED and name != "txbxContent":
                 yield from self._pieces(inner)
 

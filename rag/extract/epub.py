@@ -17,7 +17,7 @@ from rag.extract.container import UNPACK_ERRORS, open_container
 from rag.extract.decoding import decode_text
 from rag.extract.html_blocks import HtmlBlocks
 from rag.extract.html_page import Dropped, declared_encoding, parse_page, whole_body
-from rag.extract.left_out import left_out
+from rag.extract.left_out import left_out, pictures_not_read
 from rag.extract.outline import choose_title
 from rag.extract.wording import count_of
 from rag.extract.xml_parts import attribute, inner_elements, inner_text, parse_part
@@ -31,7 +31,14 @@ _BOOK = "the book"
 _CONTAINER, _ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
 # Fonts may be scrambled with these in a book that anybody may read.
 _FONT_METHODS = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#rc")
-_PAGE_TYPES = ("application/xhtml+xml", "text/html", "application/x-dtbook+xml", "text/x-oeb1-document")
+_PAGE_TYPES = (
+    "image/svg+xml",
+    "application/xhtml+xml",
+    "text/html",
+    "application/x-dtbook+xml",
+    "text/x-oeb1-document",
+)
+_PICTURES = ("img", "image")
 _LINKED_SHARE = 0.6
 
 
@@ -43,6 +50,8 @@ class _Package:
     chapters: tuple[str, ...]
     contents: frozenset[str] = frozenset()
     """Files that hold a table of contents, and maybe more."""
+    pictures: frozenset[str] = frozenset()
+    """Files of the spine that are pictures."""
     n_navigation: int = 0
     """Files of the spine that are only navigation."""
     labels: dict[str, str] = field(default_factory=dict)
@@ -76,13 +85,14 @@ def read(path: Path, *, filename: str, limits: ExtractionLimits) -> Reading:
             len(package.chapters),
             tuple((book.damaged + book.without_text)[: Coverage.MAX_MISSING]),
         ),
-        is_partial=bool(book.damaged),
+        is_partial=bool(book.damaged) or book.has_unread_chapter,
         warnings=(
             *book.warnings(),
             *left_out(
                 "contents_dropped", package.n_navigation + book.n_contents, "table", detail=" of contents"
             ),
             *book.dropped.warnings,
+            *pictures_not_read(book.n_pictures),
         ),
     )
 
@@ -95,9 +105,17 @@ class _Book:
     dropped: Dropped = field(default_factory=Dropped)
     damaged: list[str] = field(default_factory=list)
     without_text: list[str] = field(default_factory=list)
+    n_pictures: int = 0
+    has_unread_chapter: bool = False
+    """A chapter behind the cover holds pictures and no text."""
 
     def add_chapter(self, container: zipfile.ZipFile, name: str) -> None:
         """Add one file of the spine."""
+        if name in self.package.pictures:
+            self.n_pictures += 1
+            self.without_text.append(name)
+            self.has_unread_chapter |= name != self.package.chapters[0]
+            return
         try:
             data = container.read(name)
         except (*UNPACK_ERRORS, KeyError):
@@ -115,9 +133,13 @@ class _Book:
             # A chapter whose title is a picture, or styled text, goes by its name in the contents.
             self.blocks.trail.enter(1, label)
         n_before = len(self.blocks.builder.spans())
+        n_pictures = _count_pictures(root)
         self.blocks.add_page(root, file=name)
+        self.n_pictures += n_pictures
         if len(self.blocks.builder.spans()) == n_before:
             self.without_text.append(name)
+            # The first is the cover, whose words are the book's title.
+            self.has_unread_chapter |= n_pictures > 0 and name != self.package.chapters[0]
 
     def warnings(self) -> Iterator[ExtractionWarning]:
         """Chapters that are missing, and those that are only pictures."""
@@ -149,7 +171,7 @@ def _load_package(container: zipfile.ZipFile) -> _Package:
     package = parse_part(container, name, _BOOK)
     items = {attribute(item, "id"): item for item in inner_elements(package, "item")}
     spine = [items.get(attribute(entry, "idref")) for entry in inner_elements(package, "itemref")]
-    pages = [item for item in spine if item is not None and _is_page(item)]
+    pages = [item for item in spine if item is not None and (_is_page(item) or _is_picture(item))]
     contents = {
         _resolved(name, attribute(entry, "href"))
         for entry in inner_elements(package, "reference")
@@ -158,6 +180,7 @@ def _load_package(container: zipfile.ZipFile) -> _Package:
     chapters = dict.fromkeys(
         _resolved(name, attribute(page, "href")) for page in pages if "nav" not in _properties(page)
     )
+    pictures = {_resolved(name, attribute(page, "href")) for page in pages if _is_picture(page)}
     if not chapters:
         raise DamagedDocument("The book's package file names no chapter.")
     title = next(inner_elements(package, "title"), None)
@@ -165,6 +188,7 @@ def _load_package(container: zipfile.ZipFile) -> _Package:
         title=title.text if title is not None else None,
         chapters=tuple(chapters),
         contents=frozenset(contents),
+        pictures=frozenset(pictures),
         n_navigation=sum("nav" in _properties(page) for page in pages),
         labels=_labels(container, name, list(items.values())),
     )
@@ -216,8 +240,18 @@ def _is_list_of_links(root: Tag) -> bool:
     return linked >= _LINKED_SHARE * len(line_text(root.get_text()))
 
 
+def _count_pictures(root: Tag) -> int:
+    """Pictures, and drawings that hold neither a picture nor words."""
+    drawings = (svg for svg in root.find_all("svg") if not line_text(svg.get_text()))
+    return len(root.find_all(_PICTURES)) + sum(svg.find(_PICTURES) is None for svg in drawings)
+
+
 def _is_page(item: Element) -> bool:
     return (attribute(item, "media-type") or "").lower() in _PAGE_TYPES
+
+
+def _is_picture(item: Element) -> bool:
+    return not _is_page(item) and (attribute(item, "media-type") or "").lower().startswith("image/")
 
 
 def _properties(item: Element) -> list[str]:

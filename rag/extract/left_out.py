@@ -37,6 +37,13 @@ def hidden_text_left_out(n_chars: int) -> Iterator[ExtractionWarning]:
         yield ExtractionWarning("hidden_text_dropped", message, n_chars)
 
 
+def pictures_not_read(count: int) -> Iterator[ExtractionWarning]:
+    """Pictures, charts and embedded objects between the text; no OCR looks at them."""
+    if count:
+        message = f"Words inside {count_of(count, 'picture')} were not read."
+        yield ExtractionWarning("pictures_not_read", message, count)
+
+
 def headers_left_out(n_paragraphs: int) -> Iterator[ExtractionWarning]:
     """Page headers and footers, which would stand between any two sentences."""
     return left_out(

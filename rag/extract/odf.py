@@ -47,6 +47,7 @@ _APART = frozenset(
     )
 )
 _SKIPPED = frozenset(("tracked-changes", "title", "desc", "script", "event-listeners"))
+PICTURES = frozenset(("image", "object", "object-ole", "plugin"))
 _BREAKS = {"tab": " ", "line-break": "\n"}
 # A style's properties and their value that say: not shown.
 _HIDING = {
@@ -120,6 +121,8 @@ class OdfText:
     n_comments: int = 0
     n_hidden_chars: int = 0
     n_struck: int = 0
+    n_pictures: int = 0
+    """Pictures, charts and embedded objects met outside the text."""
     notes: list[Element] = field(default_factory=list)
     """Footnotes and endnotes met since the list was last emptied."""
 
@@ -194,6 +197,11 @@ class OdfText:
             name = style.parent
         return bool(is_struck), script or ""
 
+    def count_picture(self, picture: Element) -> None:
+        """Count one, not the stand-in behind an embedded object."""
+        previous = picture.getprevious()
+        self.n_pictures += previous is None or local_name(previous) not in PICTURES
+
     def cell(self, cell: Element) -> str:
         """All paragraphs of a table's cell on one line, boxes included."""
         texts = []
@@ -204,6 +212,8 @@ class OdfText:
                 texts += [self.cell(box) for box in boxes_in(inner)]
             elif name == "annotation":
                 self.n_comments += 1
+            elif name in PICTURES:
+                self.count_picture(inner)
             elif name not in _SKIPPED:
                 texts.append(self.cell(inner))
         return line_text(" ".join(texts))

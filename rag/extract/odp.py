@@ -16,7 +16,7 @@ from rag.extract.left_out import (
     hidden_text_left_out,
     struck_text_left_out,
 )
-from rag.extract.odf import OdfText, count_paragraphs, load_document
+from rag.extract.odf import PICTURES, OdfText, count_paragraphs, load_document
 from rag.extract.slides import Block, Deck, Slide, reading_order
 from rag.extract.wording import count_of
 from rag.extract.xml_parts import attribute, child, children, inner_elements, local_name
@@ -28,7 +28,6 @@ _EMU_PER_UNIT = {"in": 914_400, "cm": 360_000, "mm": 36_000, "pt": 12_700, "pc":
 _LENGTH = re.compile(r"(-?\d{1,6}(?:\.\d+)?)([a-z]{2})")
 _NUMBERS = re.compile(r"-?\d{1,6}(?:\.\d+)?[a-z]{2}")
 _FIELD_CLASSES = frozenset(("date-time", "footer", "header", "page-number"))
-_PICTURES = frozenset(("image", "object", "object-ole", "plugin"))
 _NO_SHAPES = frozenset(("notes", "annotation", "forms", "par", "seq"))
 
 
@@ -104,7 +103,7 @@ class _Reader:
         elif table is not None:
             self._table += 1
             slide.add_table(self.inline.table(table, max_cells=self.max_cells), self._table)
-        elif any(local_name(inner) in _PICTURES for inner in shape):
+        elif any(local_name(inner) in PICTURES for inner in shape):
             slide.n_unread += 1
         elif role == "title" and not slide.title:
             slide.title = line_text(" ".join(text for text, _ in self._paragraphs(shape, is_list=False)))

@@ -13,9 +13,11 @@ from rag.extract.left_out import (
     deletions_left_out,
     headers_left_out,
     hidden_text_left_out,
+    pictures_not_read,
     struck_text_left_out,
 )
 from rag.extract.odf import (
+    PICTURES,
     OdfText,
     boxes_in,
     count_paragraphs,
@@ -63,6 +65,7 @@ def read(path: Path, *, filename: str, limits: ExtractionLimits) -> Reading:
             *deletions_left_out(sum(1 for _ in inner_elements(document.body, "deletion"))),
             *comments_left_out(body.inline.n_comments),
             *headers_left_out(count_paragraphs(headers)),
+            *pictures_not_read(body.inline.n_pictures),
         ),
     )
 
@@ -88,6 +91,8 @@ class _Body:
                 self._add_table(element, kind)
             elif name == "annotation":
                 self.inline.n_comments += 1
+            elif name in PICTURES:
+                self.inline.count_picture(element)
             elif name == "tracked-changes" or name in _SKIPPED or not name:
                 continue
             elif self.inline.is_hidden(element):

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from rag.errors import DamagedDocument, NoText
 from rag.extract.canonical import CanonicalBuilder, Reading, line_text
-from rag.extract.left_out import left_out
+from rag.extract.left_out import left_out, pictures_not_read
 from rag.extract.outline import choose_title
 from rag.extract.wording import count_of, listed_pages
 from rag.types import BlockKind, Coverage, ExtractionWarning, Locator
@@ -64,6 +64,8 @@ class Deck:
     first_title: str | None = None
     n_hidden: int = 0
     _n_slides: int = 0
+    _n_pictures: int = 0
+    """On slides that have text as well."""
     _blank: list[int] = field(default_factory=list)
     _unread: list[int] = field(default_factory=list)
     _damaged: list[int] = field(default_factory=list)
@@ -88,7 +90,9 @@ class Deck:
             n_added += self.builder.add(
                 note, "paragraph", Locator(slide=number, heading_path=(*path, _NOTES))
             )
-        if not n_added:
+        if n_added:
+            self._n_pictures += slide.n_unread
+        else:
             (self._unread if slide.n_unread else self._blank).append(number)
 
     def add_damaged(self, number: int) -> None:
@@ -139,3 +143,4 @@ class Deck:
             if numbers:
                 listed = sentence.format(listed_pages(numbers, "slide"))
                 yield ExtractionWarning(code, listed, len(numbers))
+        yield from pictures_not_read(self._n_pictures)

@@ -37,6 +37,8 @@ class SheetBoxes:
 
     by_sheet: dict[str, list[Box]] = field(default_factory=dict)
     n_damaged: int = 0
+    n_pictures: int = 0
+    """Pictures and charts over the visible sheets, chart sheets included."""
 
 
 def read_boxes(container: zipfile.ZipFile) -> SheetBoxes:
@@ -55,25 +57,38 @@ def read_boxes(container: zipfile.ZipFile) -> SheetBoxes:
         )
         if relation is None:
             continue
+        name = attribute(sheet, "name") or ""
         try:
-            found = list(_boxes_of(container, relation.target))
+            drawings = list(_drawings_of(container, relation.target))
         except DamagedDocument:
             boxes.n_damaged += 1
             continue
-        boxes.by_sheet.setdefault(attribute(sheet, "name") or "", []).extend(found)
+        found = (box for drawing in drawings for box in _boxes_of(drawing))
+        boxes.by_sheet.setdefault(name, []).extend(found)
+        if attribute(sheet, "state") in (None, "visible"):
+            boxes.n_pictures += sum(1 for drawing in drawings for _ in _graphics_of(drawing))
     return boxes
 
 
-def _boxes_of(container: zipfile.ZipFile, sheet: str) -> Iterator[Box]:
+def _drawings_of(container: zipfile.ZipFile, sheet: str) -> Iterator[Element]:
     for relation in relations_of(container, sheet, _DOCUMENT).values():
         if relation.kind != "drawing":  # older ones hold the frames of comments
             continue
-        for anchor in parse_part(container, relation.target, _DOCUMENT):
-            if local_name(anchor) in _ANCHORS:
-                cell = _cell_of(anchor)
-                for body in inner_elements(anchor, "txBody"):
-                    texts = (paragraph_text(paragraph) for paragraph in inner_elements(body, "p"))
-                    yield from ((cell, text) for text in texts if line_text(text))
+        yield parse_part(container, relation.target, _DOCUMENT)
+
+
+def _boxes_of(drawing: Element) -> Iterator[Box]:
+    for anchor in drawing:
+        if local_name(anchor) in _ANCHORS:
+            cell = _cell_of(anchor)
+            for body in inner_elements(anchor, "txBody"):
+                texts = (paragraph_text(paragraph) for paragraph in inner_elements(body, "p"))
+                yield from ((cell, text) for text in texts if line_text(text))
+
+
+def _graphics_of(drawing: Element) -> Iterator[Element]:
+    """Pictures, charts and diagrams; not the pictures that stand in for a chart in old programs."""
+    return (inner for inner in drawing.iter() if local_name(inner) in ("pic", "graphicFrame"))
 
 
 def _cell_of(anchor: Element) -> str | None:

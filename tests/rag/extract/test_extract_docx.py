@@ -333,3 +333,16 @@ def test_text_that_a_style_hides_or_strikes_is_dropped(read: Any) -> None:
         ("hidden_text_dropped", 13),
         ("struck_text_dropped", 2),
     ]
+
+
+def test_pictures_charts_and_objects_are_counted(read: Any) -> None:
+    graphics = (
+        "<w:r><w:drawing><w:pic/></w:drawing></w:r><w:r><w:drawing><w:chart/></w:drawing></w:r>"
+        "<w:r><w:object><w:shape><w:imagedata/></w:shape><w:OLEObject/></w:object></w:r>"
+        "<w:r><w:pict><w:shape><w:imagedata/></w:shape></w:pict></w:r>"
+    )
+    extraction = read(package(f"{p('See below.')}<w:p>{graphics}</w:p>"), "a.docx")
+    assert not extraction.is_partial
+    assert [(warning.code, warning.message, warning.count) for warning in extraction.warnings] == [
+        ("pictures_not_read", "Words inside 4 pictures were not read.", 4)
+    ]

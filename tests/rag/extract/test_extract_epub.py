@@ -5,7 +5,7 @@ import zipfile
 from typing import Any
 
 import pytest
-from extraction_checks import blocks, codes
+from extraction_checks import blocks, codes, warning_counts
 
 from rag.config import ExtractionLimits
 from rag.errors import DamagedDocument, EncryptedDocument, ResourceLimit
@@ -75,7 +75,7 @@ def test_chapters_in_order_with_their_places(read: Any) -> None:
         2,
         2,
     )
-    assert codes(extraction) == ["contents_dropped"]
+    assert codes(extraction) == ["contents_dropped", "pictures_not_read"]
 
 
 def test_names_of_chapters_from_an_old_table_of_contents(read: Any) -> None:
@@ -100,7 +100,7 @@ def test_a_page_of_contents_goes_and_a_chapter_that_starts_with_one_stays(read: 
         book({"OEBPS/book.opf": opf, "OEBPS/one.xhtml": page("<h1>Contents</h1>" + links)}), "book.epub"
     )
     assert blocks(only) == ["Second words."]
-    assert [warning.count for warning in only.warnings] == [2]
+    assert warning_counts(only)["contents_dropped"] == 2
     both = read(
         book({"OEBPS/book.opf": opf, "OEBPS/one.xhtml": page(links + "<p>Long text.</p>" * 30)}), "book.epub"
     )
@@ -115,6 +115,7 @@ def test_hidden_and_crossed_out_text_is_counted(read: Any) -> None:
         "hidden_text_dropped",
         "comments_dropped",
         "struck_text_dropped",
+        "pictures_not_read",
     ]
 
 
@@ -180,3 +181,25 @@ def test_books_are_bounded(read: Any) -> None:
         read(book(), "book.epub", ExtractionLimits(max_chars=20))
     with pytest.raises(ResourceLimit):
         read(book({"OEBPS/a.otf": b"x" * 3_000_000}), "book.epub", ExtractionLimits(max_unpacked_mib=1))
+
+
+def test_chapters_that_are_pictures_make_the_book_partial(read: Any) -> None:
+    scan = page('<svg><image href="scan.png"/></svg>')
+    extraction = read(book({"OEBPS/text/two b.xhtml": scan}), "book.epub")
+    assert extraction.is_partial
+    assert extraction.coverage.missing == ("OEBPS/text/two b.xhtml",)
+    assert warning_counts(extraction)["pictures_not_read"] == 1
+
+
+def test_drawings_and_pictures_of_the_spine_are_not_passed_over(read: Any) -> None:
+    items = (
+        ITEMS
+        + '<item id="d" href="d.svg" media-type="image/svg+xml"/><item id="p" href="p.png" media-type="image/png"/>'
+    )
+    opf = package(items, SPINE + '<itemref idref="d"/><itemref idref="p"/>')
+    drawing = '<svg xmlns="http://www.w3.org/2000/svg"><text>Drawn words</text></svg>'
+    extraction = read(book({"OEBPS/book.opf": opf, "OEBPS/d.svg": drawing, "OEBPS/p.png": b"x"}), "book.epub")
+    assert "Drawn words" in extraction.text
+    assert extraction.is_partial
+    assert extraction.coverage.missing == ("OEBPS/p.png",)
+    assert warning_counts(extraction)["pictures_not_read"] == 2

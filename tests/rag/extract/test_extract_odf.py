@@ -243,3 +243,10 @@ def test_struck_text_is_dropped_and_counted(read: Any) -> None:
     extraction = read(odt(p(f"Price is {span('old', '100')} 80 euros")), "a.odt")
     assert extraction.text == "Price is 80 euros"
     assert warning_counts(extraction) == {"struck_text_dropped": 1}
+
+
+def test_pictures_and_objects_are_counted(read: Any) -> None:
+    picture = "<draw:frame><draw:image/></draw:frame>"
+    chart = "<draw:frame><draw:object/><draw:image/></draw:frame>"
+    body = p(f"See below.{picture}") + chart + table(cell("A") + cell(f"B{picture}"))
+    assert warning_counts(read(odt(body), "a.odt")) == {"pictures_not_read": 3}

@@ -355,3 +355,13 @@ def test_struck_text_is_dropped_and_counted(read: Any) -> None:
     extraction = read(saved(deck), "a.pptx")
     assert extraction.text == "Price is 80 euros"
     assert warning_counts(extraction) == {"struck_text_dropped": 1}
+
+
+def test_a_picture_beside_text_is_counted(read: Any) -> None:
+    deck = pptx.Presentation()
+    slide = add_slide(deck)
+    add_box(slide.shapes, 1, 1, "See the picture.")
+    slide.shapes.add_picture(picture(), 0, 0)
+    extraction = read(saved(deck), "a.pptx")
+    assert not extraction.is_partial
+    assert warning_counts(extraction) == {"pictures_not_read": 1}

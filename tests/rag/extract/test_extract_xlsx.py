@@ -380,3 +380,13 @@ def test_hidden_rows_and_columns_are_read_and_counted(read: Any) -> None:
     assert [(warning.message, warning.count) for warning in extraction.warnings] == [
         ("Read with the rest: 1 hidden row and 1 hidden column.", 2)
     ]
+
+
+def test_charts_over_and_beside_sheets_are_counted(read: Any) -> None:
+    workbook = workbook_of(("Data", [["City", "Limit"], ["Oslo", 120]]), ("Secret", [["x"]]))
+    workbook["Data"].add_chart(BarChart(), "D1")
+    workbook["Secret"].add_chart(BarChart(), "D1")
+    workbook["Secret"].sheet_state = "hidden"
+    workbook.create_chartsheet("Chart").add_chart(BarChart())
+    counts = {warning.code: warning.count for warning in read(saved(workbook), "a.xlsx").warnings}
+    assert counts == {"hidden_sheets_dropped": 1, "pictures_not_read": 2}
