@@ -18,7 +18,17 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-_NAMES = {"cp932": "shift_jis", "koi8_r": "koi8-r", "latin_1": "latin-1", "utf_8": "utf-8", "ascii": "utf-8"}
+_NAMES = {
+    "iso2022_jp_ext": "iso-2022-jp",
+    "iso2022_kr": "iso-2022-kr",
+    "cp932": "shift_jis",
+    "koi8_r": "koi8-r",
+    "latin_1": "latin-1",
+    "utf_8": "utf-8",
+    "ascii": "utf-8",
+    "euc_kr": "euc-kr",
+    "euc_jp": "euc-jp",
+}
 # Bytes that no 8-bit text holds, but nearly every UTF-16 text: of spaces, digits, Cyrillic, Chinese full stops.
 _CONTROLS = [bytes([code]) for code in (*range(9), *range(14, 27), *range(28, 32))]
 # Latin to Cyrillic, Hebrew, Arabic, Indic to Thai, general and Asian punctuation, kana, Han, Hangul, full width.
@@ -28,6 +38,8 @@ _USUAL_CHARACTER = re.compile(
 )
 # ASCII words read as UTF-16 are Chinese characters, but for their spaces: at most 0.9 of them are usual.
 _USUAL_SHARE_UTF16 = 0.97
+# To Japanese or Korean, in text that is otherwise ASCII; nothing else writes these escapes.
+_SHIFT = re.compile(rb"\x1b\$(?:[@B]|\)C)")
 _NUL_SHARE_BINARY = 0.002
 _CONTROL_SHARE_BINARY = 0.05
 _PARTIAL_SHARE = 0.005
@@ -40,6 +52,8 @@ class DecodedText:
     text: str
     encoding: str
     n_undecodable: int
+    is_doubtful: bool = False
+    """The encoding is a guess, and another one explains the bytes about as well."""
 
     @property
     def is_partial(self) -> bool:
@@ -48,11 +62,17 @@ class DecodedText:
 
     @property
     def warnings(self) -> tuple[ExtractionWarning, ...]:
-        """One warning when characters were lost, else none."""
-        if not self.n_undecodable:
-            return ()
-        message = f"Not readable as {self.encoding}: {count_of(self.n_undecodable, 'character')}."
-        return (ExtractionWarning("undecodable_characters", message, self.n_undecodable),)
+        """What was lost, and whether the encoding is in doubt."""
+        found = []
+        if self.is_doubtful:
+            message = (
+                f"The file does not say its encoding; it was read as {self.encoding}, which may be wrong."
+            )
+            found.append(ExtractionWarning("encoding_doubtful", message))
+        if self.n_undecodable:
+            message = f"Not readable as {self.encoding}: {count_of(self.n_undecodable, 'character')}."
+            found.append(ExtractionWarning("undecodable_characters", message, self.n_undecodable))
+        return tuple(found)
 
 
 def decode_text(data: bytes, *, declared: str | None = None) -> DecodedText:
@@ -62,13 +82,14 @@ def decode_text(data: bytes, *, declared: str | None = None) -> DecodedText:
     """
     certain = _certain_encoding(data)
     if certain is not None:
-        return _counted(data.decode(certain, errors="replace"), certain)
+        return _counted(data.decode(certain, errors="replace"), _NAMES.get(certain, certain))
     for name in (declared or "utf-8", "utf-8"):
         text = _strictly(data, name)
         if text is not None:
             return _counted(text, name)
     guess = guess_encoding(data)
-    return _counted(data.decode(guess, errors="replace"), _NAMES.get(guess, guess))
+    text = data.decode(guess.encoding, errors="replace")
+    return _counted(text, _NAMES.get(guess.encoding, guess.encoding), is_doubtful=guess.is_doubtful)
 
 
 def looks_binary(data: bytes) -> bool:
@@ -84,10 +105,13 @@ def _count_controls(data: bytes) -> int:
 
 
 def _certain_encoding(data: bytes) -> str | None:
-    """What a byte order mark or the look of UTF-16 leave no doubt about."""
+    """What a byte order mark, escapes or the look of UTF-16 leave no doubt about."""
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return encoding
+    shift = _SHIFT.search(data) if data.isascii() else None
+    if shift is not None:
+        return "iso2022_kr" if shift[0].endswith(b"C") else "iso2022_jp_ext"
     sample = data[: min(4096, len(data) // 2 * 2)]
     n_controls = _count_controls(sample)
     if not n_controls or (sample.isascii() and n_controls <= _CONTROL_SHARE_BINARY * len(sample)):
@@ -113,5 +137,5 @@ def _strictly(data: bytes, encoding: str) -> str | None:
         return None
 
 
-def _counted(text: str, encoding: str) -> DecodedText:
-    return DecodedText(text.removeprefix("\ufeff"), encoding, text.count("\ufffd"))
+def _counted(text: str, encoding: str, *, is_doubtful: bool = False) -> DecodedText:
+    return DecodedText(text.removeprefix("\ufeff"), encoding, text.count("\ufffd"), is_doubtful)

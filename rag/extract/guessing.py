@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import codecs
 import unicodedata
+from dataclasses import dataclass
 
 # The encodings people still save documents in, the commonest first: it wins where several explain
 # a text alike.
@@ -19,6 +20,17 @@ _CANDIDATES = [
     *_USUAL, "latin_1", "cp1250", "cp1253", "cp1254", "cp1255", "cp1256", "iso8859_2", "iso8859_15", "big5",
     "euc_jp", "euc_kr",
 ]  # fmt: skip
+# Of old Macs and of DOS: only where the usual ones leave the text odd, and these do not.
+_OLD = ("mac_roman", "cp850", "cp437", "cp866")
+_EAST_ASIAN = ("big5", "euc_jp", "euc_kr")
+# Latin siblings are no rivals: é is a letter in all of them, and the commonest is right nearly always.
+_RIVALS = ("cp1252", "cp1251", "koi8_r", *_OLD, *_EAST_ASIAN)
+_ODD_COST = 0.15
+_DOUBTFUL_COST = 0.25
+_CLOSE_COST = 0.03
+"""Of one byte above ASCII."""
+_MIN_HANGUL = 16
+_MIN_KANA_SHARE = 0.1
 _TWO_BYTES = frozenset(("utf_8", "gb18030", "cp932", "big5", "euc_jp", "euc_kr"))
 _GUESS_BYTES = 256 * 1024
 _COST_CHARS = 20_000
@@ -36,7 +48,15 @@ _SCRIPTS = (
 )
 
 
-def guess_encoding(data: bytes) -> str:
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """A codec, and whether another one explains the bytes about as well."""
+
+    encoding: str
+    is_doubtful: bool
+
+
+def guess_encoding(data: bytes) -> Guess:
     """The codec that explains `data` best; its text may hold bytes that even this one cannot read."""
     is_whole = len(data) <= _GUESS_BYTES
     data = data[:_GUESS_BYTES]
@@ -46,10 +66,55 @@ def guess_encoding(data: bytes) -> str:
     best = min(costs, key=lambda name: costs[name])
     other, is_language = _by_language(data, texts[best])
     text = None if other in costs else _decoded(data, other, is_whole)
-    if text is not None and (_cost(text, other), not is_language) < (costs[best], True):
-        best = other
+    if text is not None:
+        texts[other], costs[other] = text, _cost(text, other)
+        if (costs[other], not is_language) < (costs[best], True):
+            best = other
+    for name in _RIVALS:
+        if name not in costs and (text := _decoded(data, name, is_whole)) is not None:
+            texts[name], costs[name] = text, _cost(text, name)
+    best, is_old = _other_than_usual(best, texts, costs)
     is_latin = best == "cp1252" and not any(0x80 <= byte < 0xA0 for byte in data)
-    return "latin_1" if is_latin else best
+    return Guess("latin_1" if is_latin else best, is_old or _is_doubtful(best, texts, costs))
+
+
+def _other_than_usual(best: str, texts: dict[str, str], costs: dict[str, float]) -> tuple[str, bool]:
+    """`best`, or an encoding that is seldom but fits much better, and whether it is one of old computers."""
+    if best == "gb18030" and _count(texts.get("euc_kr", ""), "other") >= _MIN_HANGUL and not costs["euc_kr"]:
+        return "euc_kr", False
+    # Chinese has no kana; in both encodings they are the same bytes.
+    n_kana = _count(texts[best], "kana")
+    if best == "gb18030" and "euc_jp" in texts and n_kana >= _MIN_KANA_SHARE * len(texts[best]):
+        return "euc_jp", False
+    old = min((name for name in _OLD if name in costs), key=lambda name: costs[name])
+    if costs[best] > _ODD_COST * _n_high(texts[best], best) and costs[old] < costs[best] / 2:
+        return old, True
+    return best, False
+
+
+def _is_doubtful(best: str, texts: dict[str, str], costs: dict[str, float]) -> bool:
+    n_high = _n_high(texts[best], best)
+    if best == "utf_8":
+        return False
+    is_east_asian = best in _TWO_BYTES
+    return costs[best] > _DOUBTFUL_COST * n_high or any(
+        costs[name] <= costs[best] + _CLOSE_COST * n_high
+        for name in _RIVALS
+        if name in costs
+        and texts[name] != texts[best]
+        and (name in _EAST_ASIAN) == is_east_asian
+        and (name != "euc_jp" or _count(texts[name], "kana"))
+    )
+
+
+def _n_high(text: str, encoding: str) -> int:
+    """Bytes above ASCII in what was weighed."""
+    n_chars = sum(char > "\x7f" for char in text[:_COST_CHARS])
+    return 2 * n_chars if encoding in _TWO_BYTES else n_chars
+
+
+def _count(text: str, script: str) -> int:
+    return sum(char.isalpha() and _script(char) == script for char in text[:_COST_CHARS])
 
 
 def _by_language(data: bytes, text: str) -> tuple[str, bool]:
@@ -121,12 +186,14 @@ def _oddness_of_han(before: str, char: str, after: str, encoding: str) -> float:
 
 
 def _rarity_of_han(char: str, encoding: str) -> float:
-    """GB 2312 and JIS X 0208 list usual characters first, then rare ones; others are rarer still."""
+    """GB 2312 and JIS X 0208 list usual characters first, then rare ones; Korean has few in all."""
     if encoding == "cp932":
         return 0.0 if char.encode("cp932", errors="replace") < b"\x98\x9f" else 0.5
     if encoding == "gb18030":
         lead = char.encode("gb2312", errors="replace")[0]
         return 0.0 if 0xB0 <= lead <= 0xD7 else 0.3 if lead > 0xD7 else 0.5
+    if encoding == "euc_kr":
+        return 0.5
     return 0.0
 
 

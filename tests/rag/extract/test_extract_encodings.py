@@ -84,6 +84,40 @@ def test_a_few_words(text: str, codec: str) -> None:
     assert decode_text(text.encode(codec)).text == text
 
 
+KOREAN = "사무실은 오전 아홉 시부터 엽니다. 주말에는 닫습니다."
+
+
+@pytest.mark.parametrize(
+    ("text", "codec", "recorded"),
+    [
+        (JAPANESE, "iso2022_jp", "iso-2022-jp"),
+        (JAPANESE, "euc_jp", "euc-jp"),
+        (KOREAN, "iso2022_kr", "iso-2022-kr"),
+        (KOREAN, "euc_kr", "euc-kr"),
+    ],
+)
+def test_east_asian_text_of_other_systems(read: Any, text: str, codec: str, recorded: str) -> None:
+    extraction = read(text.encode(codec), "policy.txt")
+    assert (extraction.text, extraction.encoding, extraction.warnings) == (text, recorded, ())
+
+
+@pytest.mark.parametrize(
+    ("text", "codec"),
+    [(GERMAN, "mac_roman"), (FRENCH, "mac_roman"), (GERMAN, "cp850"), (RUSSIAN, "cp866")],
+)
+def test_text_of_old_computers_is_read_with_a_doubt(read: Any, text: str, codec: str) -> None:
+    extraction = read(text.encode(codec), "policy.txt")
+    assert extraction.text == text
+    (warning,) = extraction.warnings
+    assert warning.code == "encoding_doubtful"
+    assert str(extraction.encoding) in warning.message
+
+
+def test_bytes_that_two_encodings_explain_are_doubtful(read: Any) -> None:
+    (warning,) = read("办公时间九点开始".encode("gb18030"), "policy.txt").warnings
+    assert warning.code == "encoding_doubtful"
+
+
 @pytest.mark.parametrize(
     "data",
     [
