@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 
 _MAX_ROWS, _MAX_COLUMNS = 1_048_576, 16_384
 _DURATION = re.compile(r"(-)?P(?:(\d+)D)?T?(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:[.,]\d+)?S)?")
+_SHOWN = re.compile(
+    r'-?(?P<before>[^\d"()%-]*)-?(?P<digits>\d+)(?:[.,\'\u2019\s]\d+)*(?P<after>(?![Ee][+-])[^\d"()%-]*)'
+)
 _TIME_OF_DAY = 24 * 3600
 
 
@@ -150,7 +153,8 @@ class _Reader:
         kind = attribute(cell, "value-type")
         if kind in ("float", "currency", "percentage"):
             number = _number(attribute(cell, "value"))
-            return (text if number is None else number), "%" if kind == "percentage" else ""
+            number_format = "%" if kind == "percentage" else _format_of(text)
+            return (text if number is None else number), number_format
         if kind == "boolean":
             return attribute(cell, "boolean-value") == "true", ""
         if kind == "date":
@@ -158,6 +162,16 @@ class _Reader:
         if kind == "time":
             return _duration(attribute(cell, "time-value")) or text, ""
         return text or (attribute(cell, "string-value") or ""), ""
+
+
+def _format_of(shown: str) -> str:
+    """The number format that adds the zeros and words which the cell shows around its digits."""
+    found = _SHOWN.fullmatch(shown)
+    if found is None:
+        return ""
+    zeros = "0" * len(found["digits"]) if found["digits"].startswith("0") else "0"
+    before, after = (f'"{found[name]}"' if found[name] else "" for name in ("before", "after"))
+    return f"{before}{zeros}{after}"
 
 
 def _sheet_of(row: Element) -> Element | None:

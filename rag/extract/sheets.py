@@ -10,6 +10,7 @@ from decimal import Decimal
 from rag.errors import NoText, ResourceLimit
 from rag.extract.canonical import CanonicalBuilder, Reading, line_text
 from rag.extract.left_out import left_out
+from rag.extract.number_formats import formatted
 from rag.extract.tabular import Row, headed_rows
 from rag.extract.wording import count_of
 from rag.types import Coverage, ExtractionWarning, Locator
@@ -108,13 +109,14 @@ def row_of_values(number: int, values: Iterable[tuple[int, object, str]]) -> Row
 
 
 def cell_text(value: object, number_format: str = "") -> str:
-    """A cell as people write it: no ``3.0`` for 3, ISO dates, percent where the cell shows it."""
+    """A cell as people write it: no ``3.0`` for 3, ISO dates, percent, zeros and words where the cell shows them."""
     if value is None:
         return ""
     if isinstance(value, bool):
         return "TRUE" if value else "FALSE"
     if isinstance(value, int | float):
-        return _number_text(value, is_percent="%" in number_format)
+        text = _number_text(value, is_percent="%" in number_format)
+        return formatted(text, number_format) if text else ""
     if isinstance(value, dt.datetime):
         has_time = value.time() != dt.time(0)
         return value.isoformat(sep=" ", timespec="minutes") if has_time else value.date().isoformat()

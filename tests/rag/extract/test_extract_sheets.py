@@ -198,3 +198,21 @@ def test_real_old_workbooks(read: Any, shared_data: Path) -> None:
     assert "15 | 225" in squares.text
     with pytest.raises(NoText):  # it holds a picture
         read(folder / "tika__testEXCEL_95.xls", "picture.xls")
+
+
+def test_zeros_and_words_around_the_numbers_of_an_ods_are_kept(read: Any) -> None:
+    shown = (
+        ("42", "00042"),
+        ("1234.5", "1.234,50 €"),
+        ("-3", "-$3.00"),
+        ("1200000", "1.20E+06"),
+        ("7", "7"),
+        ("0", "0"),
+    )
+    cells = "".join(
+        f'<table:table-cell office:value-type="float" office:value="{value}"><text:p>{text}</text:p></table:table-cell>'
+        for value, text in shown
+    )
+    body = f'<table:table table:name="A"><table:table-row>{cells}</table:table-row></table:table>'
+    extraction = read(open_document("spreadsheet", body), "a.ods")
+    assert extraction.text.endswith("00042 | 1234.5 € | -$3 | 1200000 | 7 | 0")
