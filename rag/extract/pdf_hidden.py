@@ -90,7 +90,8 @@ class HiddenText:
     n_of_ocr_layer: int = 0
     """Characters without ink, or with a scan drawn over them: what OCR programs add."""
     _areas: _Areas | None = None
-    _object: int | None = None
+    text_object: int | None = None
+    """Address of the text object of the character that was asked for last."""
     _order: int = 0
     _paint: Paint = Paint.FULL
     _picture: NDArray[np.uint8] | None = None
@@ -102,8 +103,8 @@ class HiddenText:
         address = ctypes.cast(painted, ctypes.c_void_p).value
         if self._areas is None:
             self._areas = _painted_areas(self.page)
-        if address is not None and address != self._object:  # PDFium makes some characters up: spaces
-            self._object = address
+        if address is not None and address != self.text_object:  # PDFium makes some characters up: spaces
+            self.text_object = address
             self._order = self._areas.orders.get(address, -1)
             self._paint = _paint(raw, painted, handle, index)
         self.n_of_ocr_layer += self._paint is Paint.NONE or (

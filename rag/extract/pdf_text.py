@@ -20,6 +20,7 @@ from rag.extract.canonical import line_text
 from rag.extract.layout.segments import WIDE_GAP, PageText, Segment
 from rag.extract.pdf_alternates import undo_alternates
 from rag.extract.pdf_hidden import Box, HiddenText, Paint
+from rag.extract.scripts import lowered, raised
 
 if TYPE_CHECKING:
     import pypdfium2 as pdfium
@@ -39,7 +40,28 @@ _EAST_ASIAN = "[\u3001-\u30ff\u3400-\u9fff\uff01-\uff60]"
 _SPACED_PAIR = re.compile(f"(?<={_EAST_ASIAN}) (?={_EAST_ASIAN})")
 _PAIR = re.compile(f"{_EAST_ASIAN}(?={_EAST_ASIAN})")
 _MIN_SPACED_PAIRS = 3
+# Of the font size of the text beside it: sizes of scripts, and how far their baselines lie apart.
+_SCRIPT_SIZES = (0.4, 0.8)
+_RAISED_SHIFT, _LOWERED_SHIFT, _MAX_SHIFT = 0.15, 0.08, 0.8
+_SCRIPT_GAP = 0.5
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff]")
+
+
+@dataclass(frozen=True, slots=True)
+class _Setting:
+    """How a text object is set: its font size and its baseline, y upwards once its text is upright."""
+
+    size: float
+    baseline: float
+
+    def script(self, base: _Setting) -> int:
+        """1 for raised beside `base`, -1 for lowered, 0 for a size or height that is no script's."""
+        if not _SCRIPT_SIZES[0] * base.size <= self.size <= _SCRIPT_SIZES[1] * base.size:
+            return 0
+        shift = (self.baseline - base.baseline) / base.size
+        if abs(shift) > _MAX_SHIFT:
+            return 0
+        return (shift > _RAISED_SHIFT) - (shift < -_LOWERED_SHIFT)
 
 
 @dataclass(slots=True)
@@ -51,15 +73,24 @@ class _Run:
     text: list[str] = field(default_factory=list)
     boxes: list[Box] = field(default_factory=list)
     is_bold: bool = True
+    setting: _Setting | None = None
+    script: int = 0
 
-    def takes(self, angle: int, paint: Paint, box: Box) -> bool:
+    def takes(self, angle: int, paint: Paint, box: Box, setting: _Setting | None) -> bool:
         """The character at `box` stands on this line, next to the last one."""
         last = self.boxes[-1]
         height = min(last[3] - last[1], box[3] - box[1])
         overlap = min(last[3], box[3]) - max(last[1], box[1])
         gap = max(box[0] - last[2], last[0] - box[2])
-        is_alike = angle == self.angle and paint is self.paint
+        is_alike = angle == self.angle and paint is self.paint and not self._is_script(setting)
         return is_alike and overlap > _LINE_OVERLAP * height and gap <= WIDE_GAP * height
+
+    def _is_script(self, setting: _Setting | None) -> bool:
+        """One is a script beside the other."""
+        mine = self.setting
+        if mine is setting or mine is None or setting is None:
+            return False
+        return bool(setting.script(mine) or mine.script(setting))
 
     def add(self, char: str, box: Box) -> None:
         """Append a character. PDFium spells a right-to-left ligature out backwards: لا as ا and ل."""
@@ -126,6 +157,7 @@ def read_text_layer(
         textpage.close()
     if n_unreadable > _UNREADABLE_SHARE * (n_unreadable + sum(len(run.boxes) for run in runs)):
         runs, n_hidden = [], 0
+    _mark_scripts(runs)
     angle = _reading_angle(runs)
     runs += [_Run(angle, Paint.FULL, [text], [_turned(box, angle)], is_bold=False) for text, box in fields]
     upright = _upright(number, runs, angle, _page_box(page, runs))
@@ -151,12 +183,43 @@ def _without_hidden(runs: Sequence[_Run], hidden: HiddenText) -> tuple[list[_Run
 def _upright(number: int, runs: Sequence[_Run], angle: int, page_box: Box) -> PageText:
     x0, y0, x1, y1 = _turned(page_box, angle)
     segments = tuple(
-        Segment(text, box[0] - x0, box[2] - x0, y1 - box[3], y1 - box[1], run.is_bold)
+        Segment(_written(text, run.script), box[0] - x0, box[2] - x0, y1 - box[3], y1 - box[1], run.is_bold)
         for run in runs
         if run.angle == angle and (text := _joined(run.text))
         for box in (run.box(),)
     )
     return PageText(number, segments, x1 - x0, y1 - y0)
+
+
+def _mark_scripts(runs: Sequence[_Run]) -> None:
+    """Which runs are raised or lowered beside the text before or after them: they stand on its line."""
+    base: _Run | None = None
+    for place, run in enumerate(runs):
+        after = runs[place + 1] if place + 1 < len(runs) else None
+        # Before its text stands the mark of a note, never an index.
+        for other, scripts in ((base, (1, -1)), (after, (1,))):
+            script = _script_of(run, other)
+            if other is not None and script in scripts:
+                run.script = script
+                _, bottom, _, top = other.box()
+                run.boxes = [(box[0], bottom, box[2], top) for box in run.boxes]
+                break
+        else:
+            base = run
+
+
+def _script_of(run: _Run, base: _Run | None) -> int:
+    if base is None or run.setting is None or base.setting is None or run.angle != base.angle:
+        return 0
+    box, beside = run.box(), base.box()
+    if beside[0] < (box[0] + box[2]) / 2 < beside[2]:
+        return 0  # above or below it
+    gap = max(box[0] - beside[2], beside[0] - box[2])
+    return run.setting.script(base.setting) if gap <= _SCRIPT_GAP * base.setting.size else 0
+
+
+def _written(text: str, script: int) -> str:
+    return raised(text) if script > 0 else lowered(text) if script < 0 else text
 
 
 def _visible_box(page: pdfium.PdfPage) -> Box:
@@ -197,6 +260,8 @@ def _runs(
     rect = raw.FS_RECTF()
     runs: list[_Run] = []
     run: _Run | None = None
+    text_object: int | None = None
+    setting: _Setting | None = None
     has_space = False
     n_unreadable = 0
     for index in range(n_chars):
@@ -220,9 +285,12 @@ def _runs(
         if angle is None or not _is_inside(box, visible):
             continue
         paint = hidden.paint_of(raw, handle, index, box)
+        if hidden.text_object != text_object:
+            text_object = hidden.text_object
+            setting = _setting(raw, handle, index, angle)
         box = _turned(box, angle)
-        if run is None or not run.takes(angle, paint, box):
-            run = _Run(angle, paint)
+        if run is None or not run.takes(angle, paint, box, setting):
+            run = _Run(angle, paint, setting=setting)
             runs.append(run)
             run.is_bold = _is_bold(raw, handle, index)
         elif has_space:
@@ -231,6 +299,16 @@ def _runs(
         has_space = False
         run.add(char, box)
     return runs, n_unreadable
+
+
+def _setting(raw: ctypes.CDLL, handle: object, index: int, angle: int) -> _Setting | None:
+    x, y, matrix = ctypes.c_double(), ctypes.c_double(), raw.FS_MATRIX()
+    if not raw.FPDFText_GetCharOrigin(handle, index, x, y) or not raw.FPDFText_GetMatrix(
+        handle, index, ctypes.byref(matrix)
+    ):
+        return None
+    size = raw.FPDFText_GetFontSize(handle, index) * math.sqrt(abs(matrix.a * matrix.d - matrix.b * matrix.c))
+    return _Setting(size, _turned((x.value, y.value, x.value, y.value), angle)[1]) if size > 0 else None
 
 
 def _is_unreadable(code: int) -> bool:

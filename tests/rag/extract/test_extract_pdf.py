@@ -277,3 +277,34 @@ def test_scans_without_time_left_are_listed_as_missing(read: Any, monkeypatch: p
     assert extraction.coverage.missing == ("2",)
     assert extraction.is_partial
     assert extraction.warnings[0].code == "ocr_time"
+
+
+def test_raised_and_lowered_letters_stay_apart_from_their_base(read: Any) -> None:
+    def page(canvas: Canvas) -> None:
+        text = canvas.beginText(LEFT, 700)
+        for part, size, rise in (
+            ("The limit is 10", 12, 0),
+            ("6", 7, 5),
+            (" newton for CO", 12, 0),
+            ("2", 8, -3),
+            (" bottles, see the note", 12, 0),
+            ("3", 7, 5),
+            (" below. ", 12, 0),
+            ("SMALL", 9, 0),
+            (" letters.", 12, 0),
+        ):
+            text.setFont("Helvetica", size)
+            text.setRise(rise)
+            text.textOut(part)
+        canvas.drawText(text)
+
+    extraction = read(pdf(page), "a.pdf")
+    assert extraction.text == "The limit is 10⁶ newton for CO₂ bottles, see the note³ below. SMALL letters."
+
+
+def test_the_mark_of_a_note_stands_before_its_text(read: Any) -> None:
+    def page(canvas: Canvas) -> None:
+        lines(canvas, ["1"], x=LEFT, y=704, size=7)
+        lines(canvas, ["The first of the notes."], x=LEFT + 5, y=700)
+
+    assert read(pdf(page), "a.pdf").text == "¹The first of the notes."
