@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import mmap
 import re
 from pathlib import Path
@@ -13,6 +14,8 @@ from rag.extract.formats import FORMATS
 from rag.extract.ole import is_cut_off, root_names
 
 _HEAD_BYTES = 64 * 1024
+_RTF_MAGIC = b"{\\rtf"
+_POSTSCRIPT_MAGIC = b"%!PS"
 _OLE_MAGIC = bytes.fromhex("d0cf11e0a1b11ae1")
 # A stream's name, and the format it tells. Old Word and PowerPoint files are read by no library we would trust.
 _OLE_STREAMS = (
@@ -27,7 +30,6 @@ _OLD_OFFICE = {
     "ppt": ("an old PowerPoint presentation (PPT)", "PPTX"),
 }
 _MAGIC_FORMATS = (
-    (b"{\\rtf", "rtf"),
     (b"\x89PNG\r\n\x1a\n", "image"),
     (b"\xff\xd8\xff", "image"),
     (b"GIF8", "image"),
@@ -45,7 +47,7 @@ _MAGIC_FORMATS = (
 _PICTURE_BRANDS = (b"heic", b"heix", b"mif1", b"avif")
 _RIFF_FORMATS = {b"WAVE": "recording", b"AVI ": "recording", b"WEBP": "image"}
 _MAGICS = (
-    (b"%!PS", "a PostScript file"),
+    (_POSTSCRIPT_MAGIC, "a PostScript file"),
     (b"\x1f\x8b", "a gzip archive"),
     (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive"),
     (b"Rar!\x1a\x07", "a RAR archive"),
@@ -60,6 +62,13 @@ _TEXT_SUFFIXES = {
     suffix: entry.name for entry in FORMATS.values() if entry.is_text for suffix in entry.suffixes
 }
 _PDF_OBJECT = re.compile(rb"\b\d+ \d+ obj\b")
+# A sentence about the mark, not the mark: a PDF's first line ends after the version.
+_PDF_IN_WORDS = re.compile(rb"%PDF-\S*[ \t]+[A-Za-z]{2}")
+_NO_WRITING = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")
+_MAGIC_BYTES = 64
+_TABLE_SUFFIXES = (".xls", ".xlt")
+"""Web programs export tables as HTML under these, and Excel opens them."""
+_TABLE = re.compile(r"<table\b", re.IGNORECASE)
 _HTML_DOCUMENT = re.compile(r"<(!doctype\s+html|html|head|body)[\s>]", re.IGNORECASE)
 _HTML_START = re.compile(
     r"\s*(<!--.*?-->\s*)*<(!doctype|html|head|body|title|meta|div|p|table|ul|ol|h[1-6]|article|section|main|span"
@@ -123,18 +132,33 @@ def is_recording(path: Path) -> bool:
 def _is_pdf(head: bytes) -> bool:
     """``%PDF-`` at the start, or as readers allow within 1,024 bytes if PDF objects follow."""
     start = head.lstrip(b"\xef\xbb\xbf \t\r\n\x00")
-    return start.startswith(b"%PDF-") or (b"%PDF-" in head[:1024] and _PDF_OBJECT.search(head) is not None)
+    if start.startswith(b"%PDF-") and _PDF_IN_WORDS.match(start) is None:
+        return True
+    return b"%PDF-" in head[:1024] and _PDF_OBJECT.search(head) is not None
+
+
+def _is_writing(head: bytes) -> bool:
+    """A text may open with the letters of a mark: GIF89a is a word too."""
+    start = head[:_MAGIC_BYTES]
+    if _NO_WRITING.search(start):
+        return False
+    return "\ufffd" not in codecs.getincrementaldecoder("utf-8")("replace").decode(start)
 
 
 def _format_of_magic(head: bytes) -> str | None:
+    if head.startswith(_RTF_MAGIC):
+        return "rtf"
+    is_writing = _is_writing(head)
     for magic, kind in _MAGICS:
-        if head.startswith(magic):
+        if head.startswith(magic) and (magic == _POSTSCRIPT_MAGIC or not is_writing):
             raise UnsupportedFormat(f"The content is {kind}, which is not read.")
+    if is_writing:
+        return None
     if head.startswith(b"RIFF"):
         return _RIFF_FORMATS.get(head[8:12])
     if head[4:8] == b"ftyp":
         return "image" if head[8:12] in _PICTURE_BRANDS else "recording"
-    # "BM" opens words too; a bitmap's header holds zero bytes.
+    # "BM" opens words of old encodings too; a bitmap's header holds zero bytes.
     return next(
         (
             name
@@ -169,6 +193,8 @@ def _text_format(head: str, suffix: str) -> str:
     looks_like = _look_of_text(head)
     if looks_like not in FORMATS:
         raise UnsupportedFormat(f"The content looks like {looks_like}, which is not read.")
+    if suffix in _TABLE_SUFFIXES and looks_like == "html" and _TABLE.search(head):
+        return "html"
     if suffix and suffix not in _TEXT_SUFFIXES:
         # A page or note under another name is most often a download's error text.
         label = FORMATS[looks_like].label

@@ -82,7 +82,7 @@ def test_silence_has_no_text(read: Any, limits: ExtractionLimits) -> None:
 
 
 @pytest.mark.parametrize(
-    "data", [b"ID3\x04" + b"\0" * 400, b"OggS" + b"nonsense" * 90, b"RIFF\0\0\0\0WAVEfmt "]
+    "data", [b"ID3\x04" + b"\0" * 400, b"OggS\0" + b"nonsense" * 90, b"RIFF\0\0\0\0WAVEfmt "]
 )
 def test_broken_recordings(read: Any, limits: ExtractionLimits, data: bytes) -> None:
     with pytest.raises(DamagedDocument):
