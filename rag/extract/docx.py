@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from rag.config import ExtractionLimits
 from rag.extract.canonical import CanonicalBuilder, Reading, line_text
 from rag.extract.container import open_container
+from rag.extract.docx_numbering import list_place
 from rag.extract.docx_xml import Look, WordParts, load_parts, look_of, outline_level
 from rag.extract.left_out import (
     comments_left_out,
@@ -140,15 +141,27 @@ class _Body:
         text = self._text(paragraph)
         level, is_list = self._structure(paragraph)
         if text.strip():
+            label = self._label(paragraph)
             if level is None:
-                self.builder.add(text, "list_item" if is_list else "paragraph", self._here())
+                self.builder.add(label + text, "list_item" if is_list else "paragraph", self._here())
             else:
                 title = line_text(text)
                 if title:
                     self.first_heading = self.first_heading or title
+                    title = label + title
                     self.builder.add(title, "heading", Locator(heading_path=self.trail.enter(level, title)))
+        elif all(local_name(inner) == "pPr" for inner in paragraph):
+            self._label(paragraph)  # an empty item counts
         for box in _outermost(paragraph, "txbxContent"):
             self.walk(box)
+
+    def _label(self, paragraph: Element) -> str:
+        """The number that Word puts before the paragraph, with a blank; empty without one."""
+        properties = child(paragraph, "pPr")
+        style = self.parts.styles.get(attribute(child(properties, "pStyle"), "val") or "")
+        place = list_place(properties)
+        label = self.parts.numbering.label(place.over(style.list_place) if style is not None else place)
+        return f"{label} " if label else ""
 
     def _structure(self, paragraph: Element) -> tuple[int | None, bool]:
         """Heading level and whether it is a list item, from the paragraph and its style."""
@@ -251,7 +264,8 @@ class _Body:
 
     def _text_and_boxes(self, paragraph: Element) -> str:
         boxes = (self._cell_text(box) for box in _outermost(paragraph, "txbxContent"))
-        return " ".join((self._text(paragraph), *boxes))
+        text = self._text(paragraph)
+        return " ".join((self._label(paragraph) + text if text.strip() else text, *boxes))
 
     def _count_deletion(self, element: Element) -> None:
         self.n_deletions += any(

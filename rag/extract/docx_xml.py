@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from rag.errors import DamagedDocument
 from rag.extract.canonical import line_text
+from rag.extract.docx_numbering import ListPlace, Numbering, list_place, load_numbering
 from rag.extract.xml_parts import (
     attribute,
     child,
@@ -61,6 +62,7 @@ class Style:
     """0 for a title, 1 to 9 for a heading."""
     is_list: bool
     look: Look = Look()
+    list_place: ListPlace = field(default_factory=ListPlace)
 
 
 _PLAIN = Style(None, is_list=False)
@@ -74,6 +76,7 @@ class WordParts:
     styles: dict[str, Style] = field(default_factory=dict)
     notes: dict[str, Element] = field(default_factory=dict)
     """Footnotes and endnotes by ``footnote:ID`` and ``endnote:ID``."""
+    numbering: Numbering = field(default_factory=Numbering)
     title: str | None = None
     n_comments: int = 0
     n_header_paragraphs: int = 0
@@ -107,6 +110,7 @@ def load_parts(container: zipfile.ZipFile) -> WordParts:
         body,
         _styles(styles) if styles is not None else {},
         notes,
+        load_numbering(_part(container, f"{folder}/numbering.xml")),
         stored_title(container, "docProps/core.xml", _DOCUMENT),
         n_comments=sum(1 for _ in inner_elements(_part(container, f"{folder}/comments.xml"), "comment")),
         n_header_paragraphs=_count_header_paragraphs(container, main),
@@ -153,7 +157,12 @@ def _style(element: Element, base: Style) -> Style:
     own_level = _own_level(element, properties)
     level = own_level if own_level is not None else base.heading_level
     is_list = base.is_list or child(properties, "numPr") is not None
-    return Style(level, is_list and level is None, look_of(child(element, "rPr")).over(base.look))
+    return Style(
+        level,
+        is_list and level is None,
+        look_of(child(element, "rPr")).over(base.look),
+        list_place(properties).over(base.list_place),
+    )
 
 
 def look_of(properties: Element | None) -> Look:

@@ -56,7 +56,7 @@ def test_body_order_headings_lists_and_tables(read: Any) -> None:
         ("table_row", "Oslo | 120"),
         ("table_row", "Bergen | 90"),
         ("heading", "Steps"),
-        ("list_item", "Book early."),
+        ("list_item", "1. Book early."),
         ("list_item", "Keep receipts."),
     ]
     assert extraction.spans[5].table_header == "City | Limit"
@@ -346,3 +346,47 @@ def test_pictures_charts_and_objects_are_counted(read: Any) -> None:
     assert [(warning.code, warning.message, warning.count) for warning in extraction.warnings] == [
         ("pictures_not_read", "Words inside 4 pictures were not read.", 4)
     ]
+
+
+def numbering(*levels: tuple[str, str], extra: str = "") -> str:
+    made = "".join(
+        f'<w:lvl w:ilvl="{n}"><w:start w:val="1"/><w:numFmt w:val="{kind}"/><w:lvlText w:val="{pattern}"/></w:lvl>'
+        for n, (kind, pattern) in enumerate(levels)
+    )
+    num = '<w:num w:numId="{}"><w:abstractNumId w:val="0"/>{}</w:num>'
+    return (
+        f'<w:numbering {W}><w:abstractNum w:abstractNumId="0">{made}</w:abstractNum>'
+        f"{num.format(1, '')}{num.format(2, extra)}</w:numbering>"
+    )
+
+
+def item(text: str, level: int = 0, number: int = 1) -> str:
+    return p(
+        text,
+        f'<w:pPr><w:numPr><w:ilvl w:val="{level}"/><w:numId w:val="{number}"/></w:numPr></w:pPr>',
+    )
+
+
+def test_items_and_headings_have_the_numbers_that_word_shows(read: Any) -> None:
+    levels = (("decimal", "%1."), ("decimal", "%1.%2"), ("lowerRoman", "(%3)"))
+    restart = '<w:lvlOverride w:ilvl="0"><w:startOverride w:val="7"/></w:lvlOverride>'
+    style = (
+        f'<w:styles {W}><w:style w:styleId="H"><w:name w:val="heading 1"/>'
+        '<w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr></w:style></w:styles>'
+    )
+    body = (
+        p("Scope", '<w:pPr><w:pStyle w:val="H"/></w:pPr>')
+        + item("a", 1) + item("b", 1) + item("c", 2) + item("d", 2)
+        + p("Liability", '<w:pPr><w:pStyle w:val="H"/></w:pPr>') + item("e", 1)
+        + item("f", 0, 2) + item("", 0, 2).replace("<w:r><w:t></w:t></w:r>", "") + item("g", 0, 2) + item("none", 0, 0)
+    )  # fmt: skip
+    extraction = read(package(body, styles=style, numbering=numbering(*levels, extra=restart)), "a.docx")
+    assert blocks(extraction) == [
+        "1. Scope", "1.1 a", "1.2 b", "(i) c", "(ii) d", "2. Liability", "2.1 e", "7. f", "9. g", "none",
+    ]  # fmt: skip
+    assert extraction.title == "Scope"
+
+
+def test_bullets_are_no_numbers(read: Any) -> None:
+    extraction = read(package(item("a"), numbering=numbering(("bullet", "%1"))), "a.docx")
+    assert blocks(extraction, "list_item") == ["a"]
