@@ -37,7 +37,11 @@ _MENUS = ("nav", "search")
 _MENU_ROLES = ("navigation", "banner", "contentinfo", "search", "menu", "menubar")
 _FRAME = ("header", "footer", "aside")
 _CONTENT = ("main", "article", "section", "blockquote")
-_CONSENT = re.compile(r"cookie|consent", re.IGNORECASE)
+_CONSENT = re.compile(
+    r"cookie|gdpr|consent[-_]?(banner|bar|box|dialog|layer|manager|notice|popup)", re.IGNORECASE
+)
+_MAX_CONSENT_CHARS = 1_500
+"""A longer text about cookies is a page's content."""
 _LINKED_SHARE = 0.8
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden|mso-hide\s*:\s*all", re.IGNORECASE)
 _STRUCK_STYLE = re.compile(r"text-decoration[^;]*line-through", re.IGNORECASE)
@@ -200,12 +204,13 @@ def _is_boilerplate(element: Tag) -> bool:
 
 def _is_beside_the_point(element: Tag) -> bool:
     """Of what stands beside the main part: a list of links, or a question about cookies."""
-    if any(_CONSENT.search(str(element.get(name))) for name in ("id", "class") if element.has_attr(name)):
+    n_chars = len(line_text(element.get_text()))
+    names = " ".join(str(element.get(name, "")) for name in ("id", "class"))
+    if n_chars <= _MAX_CONSENT_CHARS and _CONSENT.search(names):
         return True
-    linked = sum(
-        len(line_text(link.get_text())) for link in [element, *element.find_all("a")] if link.name == "a"
-    )
-    return linked > 0 and linked >= _LINKED_SHARE * len(line_text(element.get_text()))
+    links = [element] if element.name == "a" else element.find_all("a")
+    linked = sum(len(line_text(link.get_text())) for link in links)
+    return linked > 0 and linked >= _LINKED_SHARE * n_chars
 
 
 def _keep_words_of_drawings(page: BeautifulSoup) -> None:

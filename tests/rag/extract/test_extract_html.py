@@ -131,6 +131,13 @@ def test_text_beside_the_main_part_is_kept_and_links_are_counted(read: Any) -> N
     ]
 
 
+def test_a_form_of_consent_and_a_policy_on_cookies_are_content(read: Any) -> None:
+    beside = f"<div class='informed-consent'>I agree.</div><div id='cookies'>{'We bake them. ' * 120}</div>"
+    page = f"<html><body><main><p>{'Long enough for a main part. ' * 3}</p></main>{beside}</body></html>"
+    extraction = read(page.encode(), "a.html")
+    assert (blocks(extraction)[1], len(blocks(extraction)), extraction.warnings) == ("I agree.", 3, ())
+
+
 def test_what_an_article_shows_is_read(read: Any) -> None:
     page = """<html><body><article><p>Text.</p><aside>Never mix.</aside><dialog open>Open.</dialog>
     <svg><title>Icon</title><text><tspan x="1" y="1">Pump</tspan><tspan x="1" y="9">house</tspan></text></svg>
