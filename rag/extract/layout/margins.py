@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -29,8 +29,8 @@ def drop_running_lines(pages: Sequence[PageText]) -> tuple[list[PageText], int]:
     """The pages without running lines, and how many segments were removed.
 
     A line runs when it repeats at one height on two fifths of the pages, or, for left and right
-    pages that differ, on a fifth of at least 20. Digits may change; a bare number counts as a page
-    number only where it grows with the pages.
+    pages that differ, on a fifth of at least 20. Its numbers stay the same or grow with the pages, as
+    chapters and page numbers do; others are content.
     """
     sightings: dict[_Key, list[_Sighting]] = defaultdict(list)
     for index, page in enumerate(pages):
@@ -47,9 +47,14 @@ def drop_running_lines(pages: Sequence[PageText]) -> tuple[list[PageText], int]:
     n_emptied = sum(
         bool(page.segments) and not clean.segments for page, clean in zip(pages, cleaned, strict=True)
     )
-    if 2 * n_emptied > sum(bool(page.segments) for page in pages):
+    n_before, n_after = _n_chars(pages), _n_chars(cleaned)
+    if 2 * n_emptied > sum(bool(page.segments) for page in pages) or 4 * n_after < n_before:
         return list(pages), 0  # the pages are copies of each other: what repeats is the content
     return cleaned, sum(len(ids) for ids in running.values())
+
+
+def _n_chars(pages: Sequence[PageText]) -> int:
+    return sum(len(segment.text) for page in pages for segment in page.segments)
 
 
 def _margin_segments(page: PageText) -> list[tuple[Segment, bool]]:
@@ -71,7 +76,7 @@ def _masked(text: str) -> str:
 
 
 def _running(text: str, found: Sequence[_Sighting], n_pages: int) -> list[_Sighting]:
-    kept = _numbers_that_grow(found) if text == "#" else _at_one_height(found)
+    kept = _numbers_that_grow(found) if text == "#" else _with_steady_numbers(_at_one_height(found))
     n_found = len({index for index, _ in kept})
     share = n_found / n_pages
     if n_found < _MIN_PAGES:
@@ -84,6 +89,25 @@ def _at_one_height(found: Sequence[_Sighting]) -> Sequence[_Sighting]:
     tops = sorted(segment.top for _, segment in found)
     middle = tops[len(tops) // 2]
     return [item for item in found if abs(item[1].top - middle) <= _SAME_PLACE_PT]
+
+
+def _with_steady_numbers(found: Sequence[_Sighting]) -> Sequence[_Sighting]:
+    """The lines whose numbers, place by place, are the commonest ones or grow with the pages."""
+    rows = [tuple(map(int, _DIGITS.findall(segment.text))) for _, segment in found]
+    is_kept = [True] * len(found)
+    for values in zip(*rows, strict=False):
+        offsets = [value - index for value, (index, _) in zip(values, found, strict=True)]
+        if _are_chapters(values):
+            continue
+        steady = max((values, offsets), key=lambda row: Counter(row).most_common(1)[0][1])
+        commonest = Counter(steady).most_common(1)[0][0]
+        is_kept = [keep and value == commonest for keep, value in zip(is_kept, steady, strict=True)]
+    return [item for item, keep in zip(found, is_kept, strict=True) if keep]
+
+
+def _are_chapters(values: Sequence[int]) -> bool:
+    """Each number stands on several pages, and they never fall."""
+    return list(values) == sorted(values) and 2 * len(set(values)) <= len(values)
 
 
 def _numbers_that_grow(found: Sequence[_Sighting]) -> Sequence[_Sighting]:

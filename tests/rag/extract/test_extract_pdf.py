@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from drawn_pdf import LEADING, LEFT, LOREM, TOP, lines, pdf, scan, words, wrapped
-from extraction_checks import blocks
+from extraction_checks import blocks, warning_counts
 from reportlab.lib.pdfencrypt import StandardEncryption
 from reportlab.pdfgen.canvas import Canvas
 
@@ -105,6 +105,37 @@ def test_running_lines_are_removed_and_counted(read: Any) -> None:
     assert warning.message.startswith("Repeated headers, footers and page numbers: 12 lines")
     assert warning.count == 12
     assert [span.locator.page for span in extraction.spans] == [1, 2, 3, 4]
+
+
+def test_lines_with_numbers_of_their_own_are_no_running_lines(read: Any) -> None:
+    prices = [33, 7, 59, 20, 46, 72]
+
+    def page(number: int) -> Callable[[Canvas], None]:
+        def draw(canvas: Canvas) -> None:
+            lines(canvas, [f"Chapter {1 + number // 3} of the list, page {number + 5}"], y=815, size=8)
+            lines(canvas, [f"Price of article {number}: {prices[number]} euros"], y=800)
+            lines(canvas, wrapped(words(f"p{number}w", 60), 80), y=700)
+
+        return draw
+
+    extraction = read(pdf(*map(page, range(6))), "a.pdf")
+    for number, price in enumerate(prices):
+        assert f"Price of article {number}: {price} euros" in extraction.text
+    assert "Chapter" not in extraction.text
+    assert warning_counts(extraction) == {"repeated_lines_removed": 6}
+
+
+def test_what_makes_up_most_of_the_pages_is_no_running_line(read: Any) -> None:
+    def page(number: int) -> Callable[[Canvas], None]:
+        def draw(canvas: Canvas) -> None:
+            lines(
+                canvas, [f"Agreement {number}", f"The rent of house {number + 10} is {number + 700} euros."]
+            )
+            lines(canvas, ["Signed: " + "ABC"[number]], y=400)
+
+        return draw
+
+    assert "The rent of house 12 is 702 euros." in read(pdf(*map(page, range(3))), "a.pdf").text
 
 
 def test_figures_at_the_foot_of_a_table_are_no_page_numbers(read: Any) -> None:
