@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from email import errors, message_from_bytes, policy
 from email.header import decode_header
 from email.message import Message
@@ -108,7 +108,7 @@ class _Walk:
         plain = "\n\n".join(body.text for bodies in filled for body in bodies if not body.is_html)
         for bodies in reversed(filled):
             if bodies[0].is_html:
-                return [Body(bodies[0].text, is_html=True, plain=plain), *bodies[1:]]
+                return [replace(bodies[0], plain=plain), *bodies[1:]]
         return filled[0] if filled else []
 
     def _related(self, parts: list[Part]) -> list[Body]:
@@ -131,7 +131,10 @@ class _Walk:
             self.encoding = decoded.encoding
         is_flowed = str(part.get_param("format") or "").lower() == "flowed"
         text = unflowed(decoded.text) if is_flowed else decoded.text
-        return [Body(text, is_html=kind in ("text/html", "application/xhtml+xml"))] if text.strip() else []
+        if not text.strip():
+            return []
+        is_html = kind in ("text/html", "application/xhtml+xml")
+        return [Body(text, is_html, warnings=decoded.warnings, is_garbled=decoded.is_partial)]
 
     def _keep(self, part: Part, kind: str) -> None:
         if kind in _SIGNATURES or self.mail.is_web_archive:

@@ -46,6 +46,9 @@ class Body:
     text: str
     is_html: bool = False
     plain: str = ""
+    warnings: tuple[ExtractionWarning, ...] = ()
+    """What its decoding lost or left in doubt."""
+    is_garbled: bool = False
 
 
 @dataclass(slots=True)
@@ -102,6 +105,7 @@ class Mail:
 
     def warnings(self) -> Iterator[ExtractionWarning]:
         """What was not read, and what was left out."""
+        yield from dict.fromkeys(warning for body in self.bodies for warning in body.warnings)
         if self.is_cut_off:
             yield ExtractionWarning("cut_off", "The message has no end: something of it may be missing.")
         if self.n_unread:
@@ -119,7 +123,12 @@ class Mail:
     @property
     def is_partial(self) -> bool:
         """Something of the message is known to be missing."""
-        return bool(self.is_cut_off or self.n_unread or self.attachments.n_too_many)
+        return bool(
+            self.is_cut_off
+            or self.n_unread
+            or self.attachments.n_too_many
+            or any(body.is_garbled for body in self.bodies)
+        )
 
 
 def reading_of(mail: Mail, *, filename: str, limits: ExtractionLimits, encoding: str | None) -> Reading:

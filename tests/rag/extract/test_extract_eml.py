@@ -104,6 +104,14 @@ def test_a_plain_copy_with_addresses_is_not_repeated(read: Any) -> None:
     assert blocks(read(made.as_bytes(), "a.eml"))[1:] == ["Read the rates."]
 
 
+def test_a_text_in_doubt_and_a_garbled_one_are_told(read: Any) -> None:
+    plain = "Content-Type: text/plain\n\n"
+    data = (HEADER.format("x") + plain).encode()
+    assert codes(read(data + "办公时间九点开始".encode("gb18030"), "a.eml")) == ["encoding_doubtful"]
+    garbled = read(data + "caf\ufffd ".encode() * 20, "a.eml")
+    assert (codes(garbled), garbled.is_partial) == (["undecodable_characters"], True)
+
+
 def test_a_message_of_endless_parts_is_refused_at_once(read: Any) -> None:
     data = (
         HEADER.format("x").encode() + b"Content-Type: multipart/mixed; boundary=b\n\n" + b"--b\n\nx\n" * 2_001
