@@ -71,6 +71,18 @@ class OdfStyle:
     script: str | None = None
     """``super``, ``sub``, or how far its line is raised: ``-33% 58%``."""
 
+    def over(self, base: OdfStyle) -> OdfStyle:
+        """What this style says, else what the one it is based on says."""
+        return OdfStyle(
+            self.parent,
+            self.is_hidden or base.is_hidden,
+            base.is_struck if self.is_struck is None else self.is_struck,
+            base.script if self.script is None else self.script,
+        )
+
+
+_PLAIN = OdfStyle(None, is_hidden=False)
+
 
 def check_not_encrypted(container: zipfile.ZipFile) -> None:
     """Refuse a file whose parts its manifest declares as encrypted.
@@ -123,26 +135,32 @@ class OdfText:
     n_struck: int = 0
     n_pictures: int = 0
     """Pictures, charts and embedded objects met outside the text."""
+    _resolved: dict[str, OdfStyle] = field(default_factory=dict)
     notes: list[Element] = field(default_factory=list)
     """Footnotes and endnotes met since the list was last emptied."""
 
     def is_hidden(self, element: Element) -> bool:
         """The element's style, or one it is based on, is not shown."""
+        return self._style(element).is_hidden or attribute(element, "display") == "none"
+
+    def _style(self, element: Element) -> OdfStyle:
+        """The element's style with what it takes from those it is based on; each chain is walked once."""
         name = attribute(element, "style-name")
-        seen: set[str] = set()
-        while name is not None and name in self.styles and name not in seen:
-            if self.styles[name].is_hidden:
-                return True
-            seen.add(name)
-            name = self.styles[name].parent
-        return attribute(element, "display") == "none"
+        chain: dict[str, OdfStyle] = {}
+        while name is not None and name in self.styles and name not in self._resolved and name not in chain:
+            chain[name] = self.styles[name]
+            name = chain[name].parent
+        found = self._resolved.get(name or "", _PLAIN)
+        for link in reversed(chain):
+            found = self._resolved[link] = chain[link].over(found)
+        return found
 
     def text(self, element: Element) -> str:
         """A paragraph's own text, without comments, notes and the boxes anchored in it."""
         if self.is_hidden(element):
             self.n_hidden_chars += len(line_text(self._shown(element)))
             return ""
-        if self._look(element)[0]:
+        if self._style(element).is_struck:
             self.n_struck += bool(line_text(self._shown(element)))
             return ""
         return self._shown(element)
@@ -176,26 +194,14 @@ class OdfText:
         if self.is_hidden(span):
             self.n_hidden_chars += len(line_text(text))
             return ""
-        is_struck, script = self._look(span)
-        if is_struck:
+        style = self._style(span)
+        if style.is_struck:
             self.n_struck += bool(line_text(text))
             return ""
+        script = style.script or ""
         if script.startswith(("sub", "-")):
             return lowered(text)
         return raised(text) if script.startswith("super") or script[:1].strip("0").isdigit() else text
-
-    def _look(self, element: Element) -> tuple[bool, str]:
-        """Whether the text is crossed out, and how it is raised, by the nearest style that says so."""
-        name = attribute(element, "style-name")
-        is_struck, script = None, None
-        seen: set[str] = set()
-        while name is not None and name in self.styles and name not in seen:
-            style = self.styles[name]
-            is_struck = style.is_struck if is_struck is None else is_struck
-            script = style.script if script is None else script
-            seen.add(name)
-            name = style.parent
-        return bool(is_struck), script or ""
 
     def count_picture(self, picture: Element) -> None:
         """Count one, not the stand-in behind an embedded object."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -250,3 +251,14 @@ def test_pictures_and_objects_are_counted(read: Any) -> None:
     chart = "<draw:frame><draw:object/><draw:image/></draw:frame>"
     body = p(f"See below.{picture}") + chart + table(cell("A") + cell(f"B{picture}"))
     assert warning_counts(read(odt(body), "a.odt")) == {"pictures_not_read": 3}
+
+
+def test_a_chain_of_thousands_of_styles_is_walked_once(read: Any) -> None:
+    styles = "".join(
+        f'<style:style style:name="s{n}" style:parent-style-name="s{n - 1}"/>' for n in range(1, 6000)
+    )
+    body = '<text:p text:style-name="s5999">Text.</text:p>' * 3000
+    started = time.monotonic()
+    extraction = read(open_document("text", body, automatic=styles), "a.odt")
+    assert time.monotonic() - started < 4
+    assert len(extraction.spans) == 3000
