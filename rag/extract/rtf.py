@@ -20,6 +20,7 @@ from rag.extract.left_out import (
     end_missing,
     headers_left_out,
     hidden_text_left_out,
+    pictures_not_read,
     struck_text_left_out,
 )
 from rag.extract.outline import choose_title
@@ -62,6 +63,7 @@ def read(path: Path, *, filename: str, limits: ExtractionLimits) -> Reading:
             *deletions_left_out(reader.n_deletions),
             *comments_left_out(reader.n_comments),
             *headers_left_out(reader.n_running),
+            *pictures_not_read(reader.n_pictures),
             *decoded.warnings,
             *end_missing(is_cut_off=is_cut_off),
         ),
@@ -94,6 +96,7 @@ class _Reader:
     n_hidden_chars: int = 0
     n_deletions: int = 0
     n_struck: int = 0
+    n_pictures: int = 0
     n_comments: int = 0
     n_running: int = 0
     _state: _State = field(default_factory=_State)
@@ -187,6 +190,8 @@ class _Reader:
     def _enter(self, name: str) -> bool:
         """Begin the destination that a group's first word names; True when it names one."""
         if name in SKIPPED:
+            # An embedded object brings a picture of itself.
+            self.n_pictures += name == "pict" and not self._state.is_skipped
             self._state = replace(self._state, is_skipped=True)
         elif name in LABELS:  # the bullet or number in front of a list item
             self.body.mark_list_item()

@@ -157,3 +157,11 @@ def test_struck_text_is_dropped_and_counted(read: Any) -> None:
     extraction = read(rtf("Price is {\\strike 100}\\striked1 90\\striked0 80 euros\\par"), "a.rtf")
     assert extraction.text == "Price is 80 euros"
     assert warning_counts(extraction) == {"struck_text_dropped": 1}
+
+
+def test_pictures_and_objects_are_counted(read: Any) -> None:
+    picture = "{\\*\\shppict{\\pict\\pngblip 00}}{\\nonshppict{\\pict 00}}"
+    embedded = "{\\object\\objemb{\\*\\objdata 00}{\\result{\\pict 00}}}"
+    extraction = read(rtf(f"\\pard See {picture} and {embedded}.\\par"), "a.rtf")
+    assert extraction.text == "See and ."
+    assert warning_counts(extraction) == {"pictures_not_read": 2}
