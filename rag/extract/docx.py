@@ -23,6 +23,7 @@ from rag.extract.left_out import (
 )
 from rag.extract.office_math import formula_text
 from rag.extract.outline import HeadingTrail, choose_title
+from rag.extract.pptx_graphics import chart_texts, chart_title, diagram_texts
 from rag.extract.scripts import lowered, raised
 from rag.extract.tabular import table_lines
 from rag.extract.wording import count_of
@@ -53,7 +54,9 @@ _SKIPPED = frozenset(
         "rt",
     )
 )
-_GRAPHICS = frozenset(("pic", "chart", "relIds", "imagedata", "object", "contentPart"))
+_GRAPHICS = frozenset(("pic", "imagedata", "object", "contentPart"))
+_IDS = {"chart": "id", "relIds": "dm"}
+"""The attribute of a chart or diagram that names its relation."""
 _BREAKS = {"tab": " ", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 
 
@@ -105,12 +108,13 @@ class _Body:
     n_deletions: int = 0
     n_struck: int = 0
     n_pictures: int = 0
-    """Pictures, charts, diagrams and embedded objects."""
+    """Pictures and embedded objects, and charts and diagrams that are not of a kind known here."""
     n_foreign: int = 0
     """Stretches that only Word itself can import when it opens the file (``altChunk``)."""
     _table: int = 0
     _note_places: dict[str, Locator] = field(default_factory=dict)
     _place: Locator | None = None
+    _graphics: list[Element] = field(default_factory=list)
     _paragraph_look: Look = field(default_factory=Look)
     """By the style of the paragraph that is read."""
 
@@ -152,8 +156,29 @@ class _Body:
                     self.builder.add(title, "heading", Locator(heading_path=self.trail.enter(level, title)))
         elif all(local_name(inner) == "pPr" for inner in paragraph):
             self._label(paragraph)  # an empty item counts
+        self._add_graphics()
         for box in _outermost(paragraph, "txbxContent"):
             self.walk(box)
+
+    def _set_graphic_aside(self, graphic: Element | None) -> None:
+        if graphic is None:
+            self.n_pictures += 1
+        else:
+            self._graphics.append(graphic)
+
+    def _add_graphics(self) -> None:
+        """The charts and diagrams of the paragraph or table before, as rows and lines."""
+        graphics, self._graphics = self._graphics, []
+        for graphic in graphics:
+            rows = list(chart_texts(graphic))
+            texts = [] if rows else list(diagram_texts(graphic))
+            self.builder.add(chart_title(graphic), "paragraph", self._here())
+            self._table += 1
+            for text, header in table_lines(rows, has_header=True):
+                self.builder.add(text, "table_row", self._here(), table_header=header, table=self._table)
+            for text in texts:
+                self.builder.add(text, "list_item", self._here())
+            self.n_pictures += not rows and not texts
 
     def _label(self, paragraph: Element) -> str:
         """The number that Word puts before the paragraph, with a blank; empty without one."""
@@ -217,6 +242,8 @@ class _Body:
                 yield self._run_text(inner)
             elif name in _DELETED:
                 self._count_deletion(inner)
+            elif name in ("chart", "relIds"):
+                self._set_graphic_aside(self.parts.graphics.get(attribute(inner, _IDS[name]) or ""))
             elif name in _GRAPHICS:
                 self.n_pictures += 1
             elif name not in _SKIPPED and name != "txbxContent":
@@ -231,6 +258,7 @@ class _Body:
         self._table += 1
         for text, header in table_lines(self._texts_by_row(rows)):
             self.builder.add(text, "table_row", self._here(), table_header=header, table=self._table)
+        self._add_graphics()
 
     def _kept_rows(self, table: Element) -> Iterator[Element]:
         for row in _inside(table, "tr"):

@@ -77,6 +77,8 @@ class WordParts:
     notes: dict[str, Element] = field(default_factory=dict)
     """Footnotes and endnotes by ``footnote:ID`` and ``endnote:ID``."""
     numbering: Numbering = field(default_factory=Numbering)
+    graphics: dict[str, Element] = field(default_factory=dict)
+    """Charts and the data of diagrams by the id of the body's relation to them."""
     title: str | None = None
     n_comments: int = 0
     n_header_paragraphs: int = 0
@@ -111,6 +113,7 @@ def load_parts(container: zipfile.ZipFile) -> WordParts:
         _styles(styles) if styles is not None else {},
         notes,
         load_numbering(_part(container, f"{folder}/numbering.xml")),
+        _graphics(container, main),
         stored_title(container, "docProps/core.xml", _DOCUMENT),
         n_comments=sum(1 for _ in inner_elements(_part(container, f"{folder}/comments.xml"), "comment")),
         n_header_paragraphs=_count_header_paragraphs(container, main),
@@ -119,6 +122,19 @@ def load_parts(container: zipfile.ZipFile) -> WordParts:
 
 def _part(container: zipfile.ZipFile, name: str) -> Element | None:
     return parse_part(container, name, _DOCUMENT) if name in container.NameToInfo else None
+
+
+def _graphics(container: zipfile.ZipFile, main: str) -> dict[str, Element]:
+    found: dict[str, Element] = {}
+    for name, relation in relations_of(container, main, _DOCUMENT).items():
+        if relation.kind in ("chart", "diagramData"):
+            try:
+                part = _part(container, relation.target)
+            except DamagedDocument:  # it is counted as not read where it stands
+                continue
+            if part is not None:
+                found[name] = part
+    return found
 
 
 def _count_header_paragraphs(container: zipfile.ZipFile, main: str) -> int:

@@ -390,3 +390,30 @@ def test_items_and_headings_have_the_numbers_that_word_shows(read: Any) -> None:
 def test_bullets_are_no_numbers(read: Any) -> None:
     extraction = read(package(item("a"), numbering=numbering(("bullet", "%1"))), "a.docx")
     assert blocks(extraction, "list_item") == ["a"]
+
+
+def test_charts_and_diagrams_are_read(read: Any) -> None:
+    relation = '<Relationship Id="{0}" Type="http://x/{1}" Target="{2}.xml"/>'
+    relations = (
+        f"<Relationships>{relation.format('rC', 'chart', 'chart1')}"
+        f"{relation.format('rD', 'diagramData', 'data1')}{relation.format('rE', 'chart', 'broken')}</Relationships>"
+    )
+    chart = (
+        "<chartSpace><chart><title><tx><rich><p><r><t>Lamps sold</t></r></p></rich></tx></title><plotArea><ser>"
+        "<tx><v>2024</v></tx><cat><pt idx='0'><v>North</v></pt></cat><val><pt idx='0'><v>77</v></pt></val>"
+        "</ser></plotArea></chart></chartSpace>"
+    )
+    diagram = "<dataModel><pt><t><p><r><t>Boil water</t></r></p></t></pt></dataModel>"
+    graphics = (
+        '<w:r><w:drawing><w:chart w:id="rC"/></w:drawing></w:r><w:r><w:drawing><w:relIds w:dm="rD"/></w:drawing></w:r>'
+        '<w:r><w:drawing><w:chart w:id="rE"/></w:drawing></w:r>'
+    )
+    data = package(
+        f"{p('See below.')}<w:p>{graphics}</w:p>{p('After.')}", chart1=chart, data1=diagram, broken="<chart"
+    )
+    buffer = io.BytesIO(data)
+    with zipfile.ZipFile(buffer, "a") as container:
+        container.writestr("word/_rels/document.xml.rels", relations)
+    extraction = read(buffer.getvalue(), "a.docx")
+    assert blocks(extraction) == ["See below.", "Lamps sold", "| 2024", "North | 77", "Boil water", "After."]
+    assert [(warning.code, warning.count) for warning in extraction.warnings] == [("pictures_not_read", 1)]
