@@ -17,6 +17,7 @@ _MAX_ANNOTATIONS = 10_000
 _MAX_VALUE_BYTES = 64 * 1024
 _MAX_ATTACHMENTS = 500
 _PASSWORD_FIELD = 1 << 13  # PDF 32000-1, table 228: what is typed there must not be shown
+_UNSEEN_FLAGS = 1 << 1 | 1 << 5  # table 165: hidden, not shown on a screen
 _FIELD_HEIGHT_PT = 14.0
 _FIELD_PADDING_PT = 2.0
 _LETTER_WIDTH = 0.45  # of the height: only to keep the next column from seeming joined
@@ -40,6 +41,19 @@ def filled_fields(page: pdfium.PdfPage) -> list[tuple[str, Box]]:
     return fields
 
 
+def typed_on(page: pdfium.PdfPage) -> list[tuple[str, Box]]:
+    """Words that were typed onto the page as annotations, as forms without fields are filled in, and where."""
+    from pypdfium2 import raw
+
+    return [
+        (line, box)
+        for annotation in _annotations(raw, page)
+        if raw.FPDFAnnot_GetSubtype(annotation) == raw.FPDF_ANNOT_FREETEXT and not _is_unseen(raw, annotation)
+        for line, box in _lines_in(_contents(raw, annotation), _rectangle(raw, annotation))
+        if line.strip()
+    ]
+
+
 def count_comments(page: pdfium.PdfPage) -> int:
     """Notes, highlights and stamps with words of their own, which are no part of the page."""
     from pypdfium2 import raw
@@ -61,10 +75,21 @@ def count_comments(page: pdfium.PdfPage) -> int:
     )
     n_comments = 0
     for annotation in _annotations(raw, page):
-        if raw.FPDFAnnot_GetSubtype(annotation) in kinds:
-            n_bytes = raw.FPDFAnnot_GetStringValue(annotation, b"Contents", None, 0)
-            n_comments += n_bytes > len("\0".encode("utf-16-le"))
+        kind = raw.FPDFAnnot_GetSubtype(annotation)
+        is_typed = kind == raw.FPDF_ANNOT_FREETEXT and not _is_unseen(raw, annotation)
+        if kind in kinds and not is_typed:
+            n_comments += _contents(raw, annotation) != ""
     return n_comments
+
+
+def _is_unseen(raw: ctypes.CDLL, annotation: object) -> bool:
+    return bool(raw.FPDFAnnot_GetFlags(annotation) & _UNSEEN_FLAGS)
+
+
+def _contents(raw: ctypes.CDLL, annotation: object) -> str:
+    return utf16_text(
+        lambda buffer, size: raw.FPDFAnnot_GetStringValue(annotation, b"Contents", buffer, size)
+    )
 
 
 def attached_files(document: pdfium.PdfDocument, *, max_mib: int) -> tuple[list[Attachment], int]:

@@ -19,7 +19,7 @@ from rag.extract.page_warnings import (
     page_warning,
     running_lines_warning,
 )
-from rag.extract.pdf_extras import count_comments, filled_fields
+from rag.extract.pdf_extras import count_comments, filled_fields, typed_on
 from rag.extract.pdf_text import read_text_layer
 from rag.extract.wording import count_of, listed_pages
 from rag.types import ExtractionWarning
@@ -93,7 +93,8 @@ class Scan:
         self.pages.append(PageText(number, (), 0.0, 0.0))
 
     def _read_page(self, page: pdfium.PdfPage, number: int) -> PageText:
-        layer = read_text_layer(page, number, max_chars=self.max_chars, fields=filled_fields(page))
+        fields = [*filled_fields(page), *typed_on(page)]
+        layer = read_text_layer(page, number, max_chars=self.max_chars, fields=fields)
         self.n_hidden += layer.n_hidden
         self.n_alternates += layer.n_alternates
         self.n_comments += count_comments(page)

@@ -213,6 +213,20 @@ def test_filled_form_fields_are_read_where_they_stand(read: Any) -> None:
     assert "secret" not in extraction.text
 
 
+def test_words_typed_onto_a_page_are_its_text(read: Any) -> None:
+    def typed(flags: int) -> Any:
+        note = b"<</Type/Annot/Subtype/FreeText/Rect[120 690 400 714]/Contents(Ada Lovelace)/DA(/F1 12 Tf)/F %d>>"
+        content = b"BT /F1 12 Tf 72 696 Td (Name:) Tj 0 -40 Td (The end of the form.) Tj ET"
+        return read(raw_pdf(content, page=b"/Annots[6 0 R]", extra=note % flags), "a.pdf")
+
+    extraction = typed(4)
+    assert extraction.text.replace(" | ", " ") == "Name: Ada Lovelace\n\nThe end of the form."
+    assert extraction.warnings == ()
+    hidden = typed(2)
+    assert "Lovelace" not in hidden.text
+    assert warning_counts(hidden) == {"comments_dropped": 1}
+
+
 def test_files_inside_a_pdf_become_attachments(read: Any) -> None:
     document = pypdfium2.PdfDocument(pdf(lambda canvas: lines(canvas, ["See the attached file."])))
     document.new_attachment("rates.csv").set_data(b"city,limit\nOslo,120\n")
