@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rag.config import ExtractionLimits
 from rag.errors import DamagedDocument, EncryptedDocument, NoText, ResourceLimit
-from rag.extract.canonical import Reading
+from rag.extract.canonical import CanonicalBuilder, Reading
 from rag.extract.layout.margins import drop_running_lines
 from rag.extract.layout.segments import PageText
 from rag.extract.left_out import comments_left_out, end_missing, hidden_text_left_out, left_out
 from rag.extract.page_warnings import PARTIAL_CODES, mean_confidence, page_coverage
-from rag.extract.pdf_blocks import assemble
+from rag.extract.pdf_blocks import Content, assemble
 from rag.extract.pdf_extras import attached_files
 from rag.extract.pdf_pages import Scan, pages_to_read, text_pages
 from rag.extract.wording import count_of
-from rag.types import Attachment, ExtractionWarning
+from rag.types import Attachment, ExtractionWarning, Locator
 
 if TYPE_CHECKING:
     import pypdfium2 as pdfium
@@ -64,6 +64,8 @@ def read(path: Path, *, filename: str, limits: ExtractionLimits) -> Reading:
     content = assemble(
         pages, kept=numbers, metadata_title=metadata_title, filename=filename, max_chars=limits.max_chars
     )
+    if not content.spans:
+        content = _names_of(attachments, content, limits)
     missing = scan.missing
     has_unread = any(scan.named[code] for code in PARTIAL_CODES)
     return Reading(
@@ -137,6 +139,14 @@ def _reason_without_text(scan: Scan, *, is_cut_off: bool) -> DamagedDocument | N
     if len(scan.named["blank_pages"]) == n_pages:
         return NoText(f"Nothing is printed on {'its page' if n_pages == 1 else f'any of {n_pages:,} pages'}.")
     return NoText(f"No text was found in {count_of(n_pages, 'page')}, also not by OCR.")
+
+
+def _names_of(attachments: Sequence[Attachment], content: Content, limits: ExtractionLimits) -> Content:
+    """A portfolio whose cover is blank says which files it holds, so that they are read at all."""
+    builder = CanonicalBuilder(max_chars=limits.max_chars)
+    for file in attachments:
+        builder.add(file.name, "list_item", Locator(page=1))
+    return Content(content.title, builder.text(), builder.spans())
 
 
 def _without_running_lines(pages: list[PageText], numbers: range) -> tuple[list[PageText], int]:

@@ -242,6 +242,19 @@ def test_files_inside_a_pdf_become_attachments(read: Any) -> None:
     assert warning_counts(extraction) == {"attachments_left_out": 1}
 
 
+def test_the_files_of_a_portfolio_with_a_blank_cover_are_kept(read: Any) -> None:
+    document = pypdfium2.PdfDocument(pdf(lambda canvas: None))
+    document.new_attachment("letter.txt").set_data(b"Dear all")
+    document.new_attachment("rates.csv").set_data(b"Oslo,120")
+    buffer = io.BytesIO()
+    document.save(buffer)
+    extraction = read(buffer.getvalue(), "a.pdf")
+    assert extraction.text == "letter.txt\n\nrates.csv"
+    assert [span.kind for span in extraction.spans] == ["list_item", "list_item"]
+    assert [file.name for file in extraction.attachments] == ["letter.txt", "rates.csv"]
+    assert warning_counts(extraction) == {"blank_pages": 1}
+
+
 def test_a_file_inside_a_pdf_whose_name_cannot_be_read_is_numbered(read: Any) -> None:
     document = pypdfium2.PdfDocument(pdf(lambda canvas: lines(canvas, ["See the attached file."])))
     document.new_attachment("rates.csv").set_data(b"Oslo,120")
