@@ -29,7 +29,7 @@ from rag.extract.odf import (
     style_of,
 )
 from rag.extract.outline import choose_title
-from rag.extract.sheets import SheetBlocks, row_of_values
+from rag.extract.sheets import HiddenParts, SheetBlocks, row_of_values
 from rag.extract.tabular import Row
 from rag.extract.xml_parts import attribute, local_name, stored_title, xml_error
 
@@ -68,7 +68,12 @@ def read(path: Path, *, filename: str, limits: ExtractionLimits) -> Reading:
         except UNPACK_ERRORS as exc:
             raise DamagedDocument(f"A part of {DOCUMENT} cannot be unpacked.") from exc
     return sheets.reading(
-        title, (*struck_text_left_out(reader.inline.n_struck), *comments_left_out(reader.inline.n_comments))
+        title,
+        (
+            *reader.hidden.warnings(),
+            *struck_text_left_out(reader.inline.n_struck),
+            *comments_left_out(reader.inline.n_comments),
+        ),
     )
 
 
@@ -78,6 +83,7 @@ class _Reader:
     styles: dict[str, OdfStyle] = field(default_factory=dict)
     inline: OdfText = field(init=False)
     n_sheets: int = 0
+    hidden: HiddenParts = field(default_factory=HiddenParts)
 
     def __post_init__(self) -> None:
         self.inline = OdfText(self.styles)
@@ -116,10 +122,19 @@ class _Reader:
 
     def _rows(self, table: Element, events: Iterator[tuple[str, Element]]) -> Iterator[Row]:
         number = 1
+        column = 1
+        hidden: set[int] = set()
+        used: set[int] = set()
+        is_shown = not self.inline.is_hidden(table)
         for event, element in events:
             if event != "end":
                 continue
+            if local_name(element) == "table-column":
+                end = min(column + repeated(element, "columns", most=_MAX_COLUMNS), _MAX_COLUMNS + 1)
+                hidden.update(range(column, end) if _is_unseen(element) else ())
+                column = end
             if element is table:
+                self.hidden.n_columns += len(hidden & used) if is_shown else 0
                 table.clear()
                 return
             # A table inside a cell or a shape belongs to that cell.
@@ -127,6 +142,8 @@ class _Reader:
                 continue
             cells = list(self._cells(element))
             count = repeated(element, "rows", most=_MAX_ROWS)
+            used.update(place for place, *_ in cells)
+            self.hidden.n_rows += count if is_shown and cells and _is_unseen(element) else 0
             _forget(element)
             for _ in range(count if cells else 0):
                 row = row_of_values(number, cells)
@@ -172,6 +189,11 @@ def _format_of(shown: str) -> str:
     zeros = "0" * len(found["digits"]) if found["digits"].startswith("0") else "0"
     before, after = (f'"{found[name]}"' if found[name] else "" for name in ("before", "after"))
     return f"{before}{zeros}{after}"
+
+
+def _is_unseen(element: Element) -> bool:
+    """A row or column that was hidden, or left out by a filter."""
+    return attribute(element, "visibility") in ("collapse", "filter")
 
 
 def _sheet_of(row: Element) -> Element | None:

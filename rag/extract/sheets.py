@@ -19,6 +19,23 @@ _MAX_NAMED = 10
 
 
 @dataclass(slots=True)
+class HiddenParts:
+    """Rows and columns with a value that the sheets do not show."""
+
+    n_rows: int = 0
+    n_columns: int = 0
+
+    def warnings(self) -> Iterator[ExtractionWarning]:
+        """How much was read that a person sees only after unhiding it, or without the filter."""
+        counts = ((self.n_rows, "hidden row"), (self.n_columns, "hidden column"))
+        parts = " and ".join(count_of(count, noun) for count, noun in counts if count)
+        if parts:
+            yield ExtractionWarning(
+                "hidden_cells_read", f"Read with the rest: {parts}.", self.n_rows + self.n_columns
+            )
+
+
+@dataclass(slots=True)
 class SheetBlocks:
     """Collects the visible sheets of one workbook: each row with a value becomes one block.
 

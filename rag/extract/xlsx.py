@@ -16,11 +16,11 @@ from rag.extract.canonical import CanonicalBuilder, Reading
 from rag.extract.container import UNPACK_ERRORS, open_container
 from rag.extract.left_out import comments_left_out, macros_ignored, pictures_not_read
 from rag.extract.outline import choose_title
-from rag.extract.sheets import SheetBlocks, row_of_values
+from rag.extract.sheets import HiddenParts, SheetBlocks, row_of_values
 from rag.extract.tabular import Row
 from rag.extract.wording import count_of
 from rag.extract.xlsx_boxes import read_boxes
-from rag.extract.xlsx_rows import HiddenParts, stored_rows
+from rag.extract.xlsx_rows import stored_rows
 from rag.types import ExtractionWarning
 
 if TYPE_CHECKING:

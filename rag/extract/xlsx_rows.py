@@ -7,31 +7,12 @@ seconds, a row number beyond any sheet costs for ever, and rows that are not in 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from rag.errors import DamagedDocument
-from rag.extract.wording import count_of
-from rag.types import ExtractionWarning
+from rag.extract.sheets import HiddenParts
 
 _MAX_ROW, _MAX_COLUMN = 1_048_576, 16_384
-
-
-@dataclass(slots=True)
-class HiddenParts:
-    """Rows and columns with a value that the sheets do not show."""
-
-    n_rows: int = 0
-    n_columns: int = 0
-
-    def warnings(self) -> Iterator[ExtractionWarning]:
-        """How much was read that a person sees only after unhiding it, or without the filter."""
-        counts = ((self.n_rows, "hidden row"), (self.n_columns, "hidden column"))
-        parts = " and ".join(count_of(count, noun) for count, noun in counts if count)
-        if parts:
-            yield ExtractionWarning(
-                "hidden_cells_read", f"Read with the rest: {parts}.", self.n_rows + self.n_columns
-            )
 
 
 def stored_rows(sheet: Any, hidden: HiddenParts) -> Iterator[list[Any]]:

@@ -216,3 +216,21 @@ def test_zeros_and_words_around_the_numbers_of_an_ods_are_kept(read: Any) -> Non
     body = f'<table:table table:name="A"><table:table-row>{cells}</table:table-row></table:table>'
     extraction = read(open_document("spreadsheet", body), "a.ods")
     assert extraction.text.endswith("00042 | 1234.5 € | -$3 | 1200000 | 7 | 0")
+
+
+def test_hidden_rows_and_columns_of_an_ods_are_read_and_counted(read: Any) -> None:
+    def text_cell(text: str) -> str:
+        return f'<table:table-cell office:value-type="string"><text:p>{text}</text:p></table:table-cell>'
+
+    body = (
+        '<table:table table:name="A"><table:table-column/>'
+        '<table:table-column table:visibility="collapse" table:number-columns-repeated="2"/>'
+        f"<table:table-row>{text_cell('a')}{text_cell('b')}</table:table-row>"
+        f'<table:table-row table:visibility="filter">{text_cell("c")}</table:table-row>'
+        '<table:table-row table:visibility="collapse"><table:table-cell/></table:table-row></table:table>'
+    )
+    extraction = read(open_document("spreadsheet", body), "a.ods")
+    assert blocks(extraction)[1:] == ["a | b", "c"]
+    assert [(warning.message, warning.count) for warning in extraction.warnings] == [
+        ("Read with the rest: 1 hidden row and 1 hidden column.", 2)
+    ]
