@@ -11,6 +11,7 @@ from rag.config import ExtractionLimits
 from rag.extract.canonical import CanonicalBuilder, Reading, line_text
 from rag.extract.container import open_container
 from rag.extract.docx_numbering import list_place
+from rag.extract.docx_symbols import symbol_of
 from rag.extract.docx_xml import Look, WordParts, load_parts, look_of, outline_level
 from rag.extract.left_out import (
     comments_left_out,
@@ -35,7 +36,18 @@ if TYPE_CHECKING:
 
 # Containers that a reader does not see as such.
 _TRANSPARENT = frozenset(
-    ("sdt", "sdtContent", "customXml", "smartTag", "ins", "moveTo", "AlternateContent", "Choice")
+    (
+        "sdt",
+        "sdtContent",
+        "dir",
+        "bdo",
+        "customXml",
+        "smartTag",
+        "ins",
+        "moveTo",
+        "AlternateContent",
+        "Choice",
+    )
 )
 # Text that was deleted, or moved away, with changes tracked.
 _DELETED = frozenset(("del", "moveFrom"))
@@ -231,6 +243,8 @@ class _Body:
             name = local_name(inner)
             if name == "t":
                 yield inner.text or ""
+            elif name == "sym":
+                yield symbol_of(attribute(inner, "font"), attribute(inner, "char"))
             elif name in _BREAKS:
                 yield _BREAKS[name]
             elif name in ("footnoteReference", "endnoteReference"):

@@ -417,3 +417,15 @@ def test_charts_and_diagrams_are_read(read: Any) -> None:
     extraction = read(buffer.getvalue(), "a.docx")
     assert blocks(extraction) == ["See below.", "Lamps sold", "| 2024", "North | 77", "Boil water", "After."]
     assert [(warning.code, warning.count) for warning in extraction.warnings] == [("pictures_not_read", 1)]
+
+
+def test_symbols_and_text_with_a_direction_are_read(read: Any) -> None:
+    def sym(font: str, place: str) -> str:
+        return f'<w:r><w:sym w:font="{font}" w:char="{place}"/></w:r>'
+
+    body = (
+        f"<w:p>{run('The fee is ', '')}{sym('Symbol', 'F0A3')}{run('5 ', '')}{sym('Symbol', 'F06D')}"
+        f"{sym('Symbol', 'F07A')}{sym('Wingdings', 'F0FC')}{sym('Webdings', 'F041')}{sym('Arial', '2264')}</w:p>"
+        f"<w:dir>{p('Turned.')}</w:dir>"
+    )
+    assert blocks(read(package(body), "a.docx")) == ["The fee is ≤5 μζ✓\ufffd≤", "Turned."]
