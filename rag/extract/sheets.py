@@ -24,6 +24,8 @@ class HiddenParts:
 
     n_rows: int = 0
     n_columns: int = 0
+    n_struck: int = 0
+    """Cells that are crossed out."""
 
     def warnings(self) -> Iterator[ExtractionWarning]:
         """How much was read that a person sees only after unhiding it, or without the filter."""

@@ -14,7 +14,7 @@ from rag.config import ExtractionLimits
 from rag.errors import DamagedDocument
 from rag.extract.canonical import CanonicalBuilder, Reading
 from rag.extract.container import UNPACK_ERRORS, open_container
-from rag.extract.left_out import comments_left_out, macros_ignored, pictures_not_read
+from rag.extract.left_out import comments_left_out, macros_ignored, pictures_not_read, struck_text_left_out
 from rag.extract.outline import choose_title
 from rag.extract.sheets import HiddenParts, SheetBlocks, row_of_values
 from rag.extract.tabular import Row
@@ -79,6 +79,7 @@ def read(path: Path, *, filename: str, limits: ExtractionLimits) -> Reading:
             *_uncalculated(n_uncalculated),
             *_damaged_drawings(boxes.n_damaged),
             *hidden.warnings(),
+            *struck_text_left_out(hidden.n_struck),
             *pictures_not_read(boxes.n_pictures),
             *comments_left_out(n_comments),
             *macros,

@@ -16,7 +16,7 @@ _MAX_ROW, _MAX_COLUMN = 1_048_576, 16_384
 
 
 def stored_rows(sheet: Any, hidden: HiddenParts) -> Iterator[list[Any]]:
-    """The cells with a value of each row that has one; hidden ones are kept and counted.
+    """The cells with a value of each row that has one; hidden ones are kept and counted, struck ones dropped.
 
     Raises:
         DamagedDocument: a row or column that no sheet has.
@@ -27,6 +27,7 @@ def stored_rows(sheet: Any, hidden: HiddenParts) -> Iterator[list[Any]]:
 
     # ruff: noqa: SLF001 - openpyxl has no public way to the rows as they are stored
     workbook = sheet.parent
+    struck = _struck_styles(workbook)
     used: set[int] = set()
     with sheet._get_source() as source:
         parser = WorkSheetParser(
@@ -39,7 +40,9 @@ def stored_rows(sheet: Any, hidden: HiddenParts) -> Iterator[list[Any]]:
         )
         for number, record in parser.parse():
             dimensions = parser.row_dimensions.pop(str(number), {})
-            found = [cell for cell in record if cell["value"] is not None]
+            filled = [cell for cell in record if cell["value"] is not None]
+            found = [cell for cell in filled if cell["style_id"] not in struck]
+            hidden.n_struck += len(filled) - len(found)
             if not found:
                 continue
             if any(
@@ -50,6 +53,12 @@ def stored_rows(sheet: Any, hidden: HiddenParts) -> Iterator[list[Any]]:
             used.update(cell["column"] for cell in found)
             yield [ReadOnlyCell(sheet, **cell) for cell in found]
         hidden.n_columns += len(used & _hidden_columns(parser.column_dimensions))
+
+
+def _struck_styles(workbook: Any) -> set[int]:
+    """The cell styles whose font has a line through it."""
+    fonts = {number for number, font in enumerate(workbook._fonts) if font.strike}
+    return {number for number, style in enumerate(workbook._cell_styles) if style.fontId in fonts}
 
 
 def _hidden_columns(dimensions: dict[str, dict[str, str]]) -> set[int]:

@@ -390,3 +390,11 @@ def test_charts_over_and_beside_sheets_are_counted(read: Any) -> None:
     workbook.create_chartsheet("Chart").add_chart(BarChart())
     counts = {warning.code: warning.count for warning in read(saved(workbook), "a.xlsx").warnings}
     assert counts == {"hidden_sheets_dropped": 1, "pictures_not_read": 2}
+
+
+def test_struck_cells_are_dropped_and_counted(read: Any) -> None:
+    workbook = workbook_of(("Data", [["City", "Limit"], ["Oslo", 100], ["Bergen", 90]]))
+    workbook["Data"]["B2"].font = openpyxl.styles.Font(strike=True)
+    extraction = read(saved(workbook), "a.xlsx")
+    assert blocks(extraction)[1:] == ["City | Limit", "Oslo", "Bergen | 90"]
+    assert {warning.code: warning.count for warning in extraction.warnings} == {"struck_text_dropped": 1}
