@@ -7,6 +7,7 @@ rendering of the page: where not one pixel differs, nothing is to be seen.
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
 from itertools import islice
@@ -35,6 +36,9 @@ _MAX_OBJECTS = 5_000
 _SCAN_SHARE = 0.5
 _DARK = 96
 _MIN_OCR_LAYER = 12
+_MAX_LAYERS = 20
+_MAX_MARKS = 20
+_NAME_BYTES = 512
 _NO_FILL = 0  # FPDF_FILLMODE_NONE
 _INVISIBLE_MODES = (3, 7)  # PDF 32000-1, table 106: neither fill nor stroke; add to the clipping path only
 
@@ -52,11 +56,21 @@ class Paint(Enum):
 
 
 @dataclass(slots=True)
+class _Layer:
+    """What of a page belongs to one layer, by name: it may be off."""
+
+    objects: list[pdfium.PdfObject] = field(default_factory=list)
+    texts: set[int] = field(default_factory=set)
+    """Addresses of its text objects, also of those inside forms."""
+
+
+@dataclass(slots=True)
 class _Areas:
     """What is drawn on a page beside text, in the order of drawing."""
 
     orders: dict[int, int] = field(default_factory=dict)
     """Address of a text object to its place in the order."""
+    layers: dict[str, _Layer] = field(default_factory=dict)
     pictures: list[Box] = field(default_factory=list)
     scans: list[Box] = field(default_factory=list)
     """Pictures of most of the page."""
@@ -96,6 +110,7 @@ class HiddenText:
     _paint: Paint = Paint.FULL
     _picture: NDArray[np.uint8] | None = None
     _is_rendered: bool = False
+    _off: set[int] | None = None
 
     def paint_of(self, raw: ctypes.CDLL, handle: object, index: int, box: Box) -> Paint:
         """How the character at `box` is painted; a text object is asked only once."""
@@ -107,6 +122,8 @@ class HiddenText:
             self.text_object = address
             self._order = self._areas.orders.get(address, -1)
             self._paint = _paint(raw, painted, handle, index)
+            if self._paint in (Paint.FULL, Paint.FAINT) and address in self._texts_off(self._areas):
+                self._paint = Paint.COVERED
         self.n_of_ocr_layer += self._paint is Paint.NONE or (
             self._order < self._areas.last_scan and any(_contains(area, box) for area in self._areas.scans)
         )
@@ -140,6 +157,17 @@ class HiddenText:
             box = (box[0] - height, box[1] - height, box[2] + height, box[3] + height)
         return self._is_even(box)
 
+    def _texts_off(self, areas: _Areas) -> set[int]:
+        """The texts of layers without which the page looks the same."""
+        if self._off is None:
+            self._off = set()
+            layers = [layer for layer in areas.layers.values() if layer.texts][:_MAX_LAYERS]
+            before = self._render() if layers else None
+            for layer in layers:
+                if before is not None and _looks_the_same_without(layer, before, self._drawn):
+                    self._off |= layer.texts
+        return self._off
+
     def _is_covered(self, areas: _Areas, box: Box) -> bool:
         """Under a bar or a picture that was drawn later, and of one colour there."""
         is_below = areas.are_later(box, self._order)
@@ -149,29 +177,72 @@ class HiddenText:
             return self._is_even(box, darker_than=_DARK)
         return self._is_even(box)
 
+    def _render(self) -> NDArray[np.uint8] | None:
+        if not self._is_rendered:
+            self._is_rendered = True
+            self._picture = self._drawn()
+        return self._picture
+
+    def _drawn(self) -> NDArray[np.uint8] | None:
+        """The page as a viewer shows it; None where it is too large or too small to tell."""
+        width, height = self.page.get_size()
+        scale = min(1.0, _MAX_PIXELS / max(width, height, 1.0))
+        if scale < _MIN_SCALE or min(width, height) < _MIN_SIDE_PT:
+            return None
+        picture: NDArray[np.uint8] = self.page.render(scale=scale).to_numpy()
+        return picture
+
     def _is_even(self, box: Box, *, darker_than: int = 256) -> bool:
         from pypdfium2 import raw
 
-        if not self._is_rendered:
-            self._is_rendered = True
-            width, height = self.page.get_size()
-            scale = min(1.0, _MAX_PIXELS / max(width, height, 1.0))
-            if scale >= _MIN_SCALE and min(width, height) >= _MIN_SIDE_PT:
-                self._picture = self.page.render(scale=scale).to_numpy()
-        if self._picture is None:
+        picture = self._render()
+        if picture is None:
             return False
-        height, width = self._picture.shape[:2]
+        height, width = picture.shape[:2]
         xs, ys = [], []
         for x, y in ((box[0], box[1]), (box[2], box[3])):
             at_x, at_y = ctypes.c_int(), ctypes.c_int()
             raw.FPDF_PageToDevice(self.page.raw, 0, 0, width, height, 0, x, y, at_x, at_y)
             xs.append(at_x.value)
             ys.append(at_y.value)
-        patch = self._picture[max(0, min(ys)) : max(ys) + 1, max(0, min(xs)) : max(xs) + 1]
+        patch = picture[max(0, min(ys)) : max(ys) + 1, max(0, min(xs)) : max(xs) + 1]
         if patch.size == 0:
             return False
         darkest, lightest = patch.min(axis=(0, 1)).astype(int), patch.max(axis=(0, 1)).astype(int)
         return bool((lightest - darkest).max() <= _EVEN_RANGE and lightest.max() < darker_than)
+
+
+def _looks_the_same_without(
+    layer: _Layer, before: NDArray[np.uint8], draw: Callable[[], NDArray[np.uint8] | None]
+) -> bool:
+    import numpy as np
+    from pypdfium2 import raw
+
+    for item in layer.objects:
+        raw.FPDFPageObj_SetIsActive(item.raw, False)
+    after = draw()
+    for item in layer.objects:
+        raw.FPDFPageObj_SetIsActive(item.raw, True)
+    return after is not None and np.array_equal(before, after)
+
+
+def _layer_name(raw: ctypes.CDLL, item: pdfium.PdfObject) -> str | None:
+    """The name of the layer that the object belongs to; None outside layers."""
+    for index in range(min(raw.FPDFPageObj_CountMarks(item.raw), _MAX_MARKS)):
+        mark = raw.FPDFPageObj_GetMark(item.raw, index)
+        size = ctypes.c_ulong()
+        buffer = ctypes.create_string_buffer(_NAME_BYTES)
+        raw.FPDFPageObjMark_GetName(
+            mark, ctypes.cast(buffer, ctypes.POINTER(ctypes.c_ushort)), _NAME_BYTES, size
+        )
+        if buffer.raw[: size.value] != "OC\0".encode("utf-16-le"):
+            continue
+        size.value = 0
+        raw.FPDFPageObjMark_GetParamStringValue(
+            mark, b"Name", ctypes.cast(buffer, ctypes.POINTER(ctypes.c_ushort)), _NAME_BYTES, size
+        )
+        return buffer.raw[: min(size.value, _NAME_BYTES)].decode("utf-16-le", errors="replace")
+    return None
 
 
 def _paint(raw: ctypes.CDLL, painted: object, handle: object, index: int) -> Paint:
@@ -195,15 +266,22 @@ def _painted_areas(page: pdfium.PdfPage) -> _Areas:
     width, height = page.get_size()
     areas = _Areas()
     outermost: pdfium.PdfObject | None = None
+    layer: _Layer | None = None
     for order, item in enumerate(islice(page.get_objects(max_depth=_MAX_DEPTH), _MAX_OBJECTS)):
         if item.level == 0:
             outermost = item
+            name = _layer_name(raw, item)
+            layer = areas.layers.setdefault(name, _Layer()) if name is not None else None
+            if layer is not None:
+                layer.objects.append(item)
         if outermost is None:
             continue
         if item.type == raw.FPDF_PAGEOBJ_TEXT:
             address = ctypes.cast(item.raw, ctypes.c_void_p).value
             if address is not None:
                 areas.orders[address] = order
+                if layer is not None:
+                    layer.texts.add(address)
         elif item.type == raw.FPDF_PAGEOBJ_IMAGE:
             box = _bounds(outermost)
             areas.pictures.append(box)

@@ -93,6 +93,17 @@ def test_a_layer_that_is_off_is_dropped(read: Any) -> None:
     assert read(raw_pdf(_LAYERED, **_LAYER_OFF), "a.pdf").text == "The layer that is seen"
 
 
+def test_of_two_layers_at_one_place_the_one_that_is_on_is_read(read: Any) -> None:
+    content = (
+        b"BT /F1 12 Tf 72 600 Td (Gesehen wird diese Ebene) Tj ET "
+        b"/OC /L1 BDC BT /F1 12 Tf 72 600 Td (The layer that is off) Tj ET EMC"
+    )
+    extraction = read(raw_pdf(content, **_LAYER_OFF), "a.pdf")
+    assert extraction.text == "Gesehen wird diese Ebene"
+    on = {**_LAYER_OFF, "catalog": b""}
+    assert "The layer that is off" in read(raw_pdf(_LAYERED, **on), "a.pdf").text
+
+
 def test_the_ink_of_a_scan_keeps_the_text_under_it(read: Any) -> None:
     """Some OCR programs draw their layer first, in black, and the scan over it."""
 
