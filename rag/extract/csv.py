@@ -72,7 +72,8 @@ class _Records:
 
     def __iter__(self) -> Iterator[list[str]]:
         delimiter = _delimiter(self.text)
-        csv.field_size_limit(max(len(self.text), 1))
+        # The limit is of the whole process: never lower than the default.
+        csv.field_size_limit(max(len(self.text), 131_072))
         self._lines = list(io.StringIO(self.text, newline=""))
         while self._at < len(self._lines):
             first = self._at
