@@ -1,6 +1,6 @@
 """The process is killed again and again while files are ingested: every file ends once, nothing is stored twice.
 
-``FOOTNOTE_KILLS=20 python -m pytest tests/contracts/test_kills.py`` kills it more often than the default.
+``TEST_KILLS=20 python -m pytest tests/contracts/test_kills.py`` kills it more often than the default.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tests.contracts.services import free_port
 
 pytestmark = pytest.mark.model
 
-N_KILLS = int(os.environ.get("FOOTNOTE_KILLS", "3"))
+N_KILLS = int(os.environ.get("TEST_KILLS", "3"))
 N_FILES = 100
 N_BROKEN = 10
 N_RULES = 8 + 3 * N_KILLS

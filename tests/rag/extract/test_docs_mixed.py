@@ -1,6 +1,6 @@
 """The table of truth: each file of a mixed folder ends in the state that its trait asks for.
 
-Scans cost up to half a minute a file on two cores. They are read when FOOTNOTE_TEST_ALL_FILES is set.
+Scans cost up to half a minute a file on two cores. They are read when TEST_ALL_FILES is set.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def mixed(shared_data: Path) -> Path:
 
 
 def cases_of(mixed: Path, trait: str) -> list[Case]:
-    reads_all = "FOOTNOTE_TEST_ALL_FILES" in os.environ
+    reads_all = "TEST_ALL_FILES" in os.environ
     return [
         case for case in read_manifest(mixed) if case.trait == trait and (reads_all or case.name not in SLOW)
     ]
