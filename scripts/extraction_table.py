@@ -1,6 +1,6 @@
 """How the files of a folder come out of extraction, by trait, as a Markdown table.
 
-    python scripts/extraction_table.py FOLDER [--jobs 2]
+    PYTHONPATH=. python scripts/extraction_table.py FOLDER [--jobs 2]
 
 FOLDER holds the files and a manifest.csv with the columns file, kind, trait and pypdf (what a
 reference parser saw: JSON with pages, characters and the password that opened it).
