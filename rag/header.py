@@ -32,7 +32,7 @@ def header_line(
     parts = _tidy((title, *path, *((sheet,) if sheet else ())))
     if not parts:
         return ""
-    for n_kept in range(len(parts), 1, -1):
+    for n_kept in range(len(parts), min(len(parts), 2) - 1, -1):
         line = _line(_without_middle(parts, n_kept))
         if count_tokens([line])[0] <= max_tokens:
             return line

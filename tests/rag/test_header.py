@@ -19,6 +19,11 @@ def test_a_first_heading_that_is_the_title_is_said_once():
     assert line("Travel", ("travel", "Hotels")) == "[Travel > Hotels]"
 
 
+def test_a_title_alone_is_whole():
+    assert line("Cloud operations handbook", ()) == "[Cloud operations handbook]"
+    assert line("Cloud operations", ("Cloud operations",)) == "[Cloud operations]"
+
+
 def test_a_sheet_is_part_of_the_place():
     assert line("Rates", (), sheet="2024") == "[Rates > 2024]"
 
