@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rag.evaluate.golden import GoldenNeedle, GoldenRefusal, holds_needle, squeezed
+from rag.evaluate.retrieval import Search, needle_rank
 from rag.evaluate.statistics import Proportion
-from rag.types import Answered, Refused, ScoredChunk
+from rag.types import Answered, Refused
 
-Search = Callable[[str], Sequence[ScoredChunk]]
 Ask = Callable[[str], Answered | Refused]
 
 
@@ -78,14 +78,6 @@ def evaluate_answers(
             for kind in dict.fromkeys(kind for kind, _ in bluffed)
         },
     )
-
-
-def needle_rank(candidates: Sequence[ScoredChunk], needle: str) -> int | None:
-    """1-based rank of the first chunk that holds the whole needle."""
-    for rank, candidate in enumerate(candidates, start=1):
-        if holds_needle(candidate.chunk.content, needle):
-            return rank
-    return None
 
 
 def cites_needle(result: Answered, needle: str) -> bool:
