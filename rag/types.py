@@ -232,6 +232,8 @@ class ScoredChunk:
     distance: float
     bm25_score: float | None
     rrf_score: float
+    relevance: float | None = None
+    """Calibrated probability in [0, 1] that the passage answers the question; None when it was not reranked."""
 
 
 @dataclass(frozen=True, slots=True)

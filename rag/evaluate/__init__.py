@@ -1,6 +1,8 @@
 """Measuring retrieval and answers: golden questions, rankings, bluffs and wrong refusals, all with intervals."""
 
+from rag.evaluate.calibration import Bound, Calibration, HeldOut, best_cut, calibrate
 from rag.evaluate.discrimination import RiskPoint, area_under_risk, auroc, risk_coverage
+from rag.evaluate.gate_records import GateRecord, GateScore, gate_record, record_gate
 from rag.evaluate.golden import (
     REFUSAL_KINDS,
     AskedQuestion,
@@ -35,19 +37,26 @@ from rag.evaluate.retrieval import (
     needle_rank,
 )
 from rag.evaluate.statistics import Proportion, sign_test, wilson_interval
+from rag.evaluate.sweep import CurvePoint, auroc_by_kind, gate_at, risk_curve, sweep_cuts
 
 __all__ = [
     "CONFIGURATIONS",
     "REFUSAL_KINDS",
     "AskedQuestion",
+    "Bound",
+    "Calibration",
     "Configuration",
+    "CurvePoint",
     "Estimate",
     "EvaluationReport",
+    "GateRecord",
+    "GateScore",
     "GoldenFault",
     "GoldenMultihop",
     "GoldenNeedle",
     "GoldenRefusal",
     "GoldenSet",
+    "HeldOut",
     "NeedlePlace",
     "PairedTest",
     "Proportion",
@@ -57,11 +66,16 @@ __all__ = [
     "Wording",
     "area_under_risk",
     "auroc",
+    "auroc_by_kind",
+    "best_cut",
+    "calibrate",
     "check_golden_set",
     "compare_ranks",
     "compare_recall",
     "evaluate_answers",
     "evaluate_retrieval",
+    "gate_at",
+    "gate_record",
     "golden_files",
     "golden_set_of",
     "headings_of",
@@ -76,8 +90,11 @@ __all__ = [
     "read_refusals",
     "recall_at_k",
     "reciprocal_rank",
+    "record_gate",
     "risk_coverage",
+    "risk_curve",
     "sign_test",
+    "sweep_cuts",
     "wilson_interval",
     "write_golden_set",
 ]
