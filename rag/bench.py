@@ -9,11 +9,12 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rag.chunk import chunk_document
+from rag.chunk import chunk_configured
+from rag.chunking.strategy import CHUNKING_STRATEGIES
 from rag.config import RagConfig
 from rag.embed import Embedder, model_folder
 from rag.evaluate import GoldenNeedle, needles_destroyed
@@ -74,8 +75,9 @@ class LatencyReport:
 
 @dataclass(frozen=True, slots=True)
 class ChunkingReport:
-    """What chunking made of a corpus."""
+    """What chunking made of a corpus; `strategy` is the letter of how it was cut."""
 
+    strategy: str
     n_documents: int
     n_chunks: int
     n_tokens: int
@@ -164,19 +166,12 @@ def measure_chunks(
 ) -> ChunkingReport:
     """Chunk a corpus as `index_document` would and count; nothing is embedded or stored."""
     window = embedder.model.window_tokens
-    chunked = [
-        chunk_document(
-            extraction,
-            budget_chars=config.chunk_chars,
-            window_tokens=window,
-            count_tokens=embedder.count_tokens,
-        )
-        for extraction in extractions
-    ]
+    chunked = [chunk_configured(extraction, config=config, embedder=embedder) for extraction in extractions]
     chunks: list[Chunk] = [chunk for document in chunked for chunk in document.chunks]
     # Counted again from the texts: what the report says must not rest on what chunking believed.
     counts = embedder.count_tokens([chunk.text for chunk in chunks]) if chunks else []
     return ChunkingReport(
+        strategy=config.chunking,
         n_documents=len(extractions),
         n_chunks=len(chunks),
         n_tokens=sum(counts),
@@ -186,6 +181,22 @@ def measure_chunks(
         needles_destroyed=needles_destroyed(chunks, needles),
         n_needles=len(needles),
     )
+
+
+def measure_strategies(
+    extractions: Sequence[Extraction],
+    embedder: Embedder,
+    *,
+    config: RagConfig,
+    needles: Sequence[GoldenNeedle] = (),
+) -> Mapping[str, ChunkingReport]:
+    """`measure_chunks` by each chunking strategy, with the budgets of `config`; letter → report."""
+    return {
+        letter: measure_chunks(
+            extractions, embedder, config=replace(config, chunking=letter), needles=needles
+        )
+        for letter in CHUNKING_STRATEGIES
+    }
 
 
 def _seconds(work: Callable[[], object]) -> float:

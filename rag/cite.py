@@ -104,9 +104,22 @@ def _citation(number: int, passage: ScoredChunk, start: int, end: int) -> BoundC
 
 
 def _narrowed(chunk: StoredChunk, start: int, end: int) -> Locator:
-    """The place of the blocks the quote touches: their cells and anchor instead of the chunk's."""
+    """The place of the blocks the quote touches: their cells and anchor instead of the chunk's.
+
+    A chunk that was cut blindly may go on over a page, a sheet or a heading; then the quote's place is where
+    the quote begins.
+    """
     touched = [span.locator for span in chunk.spans if span.start < end and span.end > start]
     if not touched:
         return chunk.locator
+    first = touched[0]
     anchor = next((locator.anchor for locator in touched if locator.anchor), chunk.locator.anchor)
-    return replace(spanned(chunk.locator, touched), anchor=anchor)
+    base = replace(
+        chunk.locator,
+        page=first.page,
+        slide=first.slide,
+        sheet=first.sheet,
+        heading_path=first.heading_path,
+        anchor=anchor,
+    )
+    return spanned(base, [locator for locator in touched if locator.container == first.container])

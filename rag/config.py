@@ -16,7 +16,9 @@ class RagConfig:
 
     Attributes:
         model: a known model name, or the path of a sentence-transformers folder.
+        chunking: the letter of a chunking strategy, A to F (reference study: E).
         chunk_chars: budget of a chunk's own words, in characters (reference study: 512).
+        chunk_tokens: the same in tokens of the embedding model, in place of `chunk_chars`; None leaves that.
         bm25_k1, bm25_b: Robertson and Zaragoza 2009; the reference study's values.
         rrf_k: Cormack, Clarke and Büttcher 2009, who found 60 good over many collections.
         n_candidates: how many chunks each side hands to the fusion.
@@ -30,7 +32,9 @@ class RagConfig:
     """
 
     model: str = SAMPLE_MODEL
+    chunking: str = "E"
     chunk_chars: int = 512
+    chunk_tokens: int | None = None
     bm25_k1: float = 1.2
     bm25_b: float = 0.75
     rrf_k: int = 60

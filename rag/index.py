@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from rag.chunk import ChunkedDocument, chunk_document
+from rag.chunk import ChunkedDocument, chunk_configured
 from rag.config import RagConfig
 from rag.embed import Embedder, Vectors
 from rag.errors import IndexMismatch
@@ -164,12 +164,8 @@ def probe_index(index: Index) -> float:
 
 
 def _chunked(index: Index, document: DocumentText) -> ChunkedDocument:
-    return chunk_document(
-        replace(document.extraction, title=document.title),
-        budget_chars=index.config.chunk_chars,
-        window_tokens=index.embedder.model.window_tokens,
-        count_tokens=index.embedder.count_tokens,
-    )
+    extraction = replace(document.extraction, title=document.title)
+    return chunk_configured(extraction, config=index.config, embedder=index.embedder)
 
 
 def _stored(chunks: Sequence[Chunk], document: DocumentText) -> list[StoredChunk]:
