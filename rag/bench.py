@@ -17,7 +17,7 @@ from rag.chunk import chunk_configured
 from rag.chunking.strategy import CHUNKING_STRATEGIES
 from rag.config import RagConfig
 from rag.embed import Embedder, model_folder
-from rag.evaluate import GoldenNeedle, needles_destroyed
+from rag.evaluate import GoldenNeedle, LatencyReport, latency_of, needles_destroyed
 from rag.types import Answered, Chunk, Extraction, Refused
 
 _LOOP_BATCH = 32
@@ -52,25 +52,6 @@ class ThroughputReport:
     def times_batched(self) -> float:
         """How many times faster than the batched encode."""
         return self.ours_per_s / self.batched_per_s
-
-
-@dataclass(frozen=True, slots=True)
-class Percentiles:
-    """Milliseconds over `n` measurements."""
-
-    n: int
-    p50_ms: float
-    p95_ms: float
-
-
-@dataclass(frozen=True, slots=True)
-class LatencyReport:
-    """Question to result, in all and by stage; a stage counts only where it ran."""
-
-    total: Percentiles
-    stages: Mapping[str, Percentiles]
-    n_answered: int
-    n_refused: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,17 +125,7 @@ def measure_latency(questions: Sequence[str], ask: Callable[[str], Answered | Re
     if questions:
         ask(questions[0])
     results = [ask(question) for question in questions]
-    by_stage: dict[str, list[float]] = {}
-    for result in results:
-        for stage in result.trace.stages:
-            by_stage.setdefault(stage.name, []).append(stage.elapsed_ms)
-    n_answered = sum(isinstance(result, Answered) for result in results)
-    return LatencyReport(
-        total=_percentiles([result.trace.total_ms for result in results]),
-        stages={name: _percentiles(values) for name, values in by_stage.items()},
-        n_answered=n_answered,
-        n_refused=len(results) - n_answered,
-    )
+    return latency_of(results)
 
 
 def measure_chunks(
@@ -203,10 +174,3 @@ def _seconds(work: Callable[[], object]) -> float:
     started = time.perf_counter()
     work()
     return time.perf_counter() - started
-
-
-def _percentiles(values: Sequence[float]) -> Percentiles:
-    if not values:
-        return Percentiles(0, 0.0, 0.0)
-    p50, p95 = np.percentile(values, [50, 95])
-    return Percentiles(len(values), float(p50), float(p95))

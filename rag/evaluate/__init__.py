@@ -1,5 +1,14 @@
 """Measuring retrieval and answers: golden questions, rankings, bluffs and wrong refusals, all with intervals."""
 
+from rag.evaluate.beir import (
+    BeirDocument,
+    BeirReport,
+    BeirSet,
+    compare_beir,
+    evaluate_beir,
+    index_beir,
+    read_beir,
+)
 from rag.evaluate.calibration import Bound, Calibration, HeldOut, best_cut, calibrate
 from rag.evaluate.discrimination import RiskPoint, area_under_risk, auroc, risk_coverage
 from rag.evaluate.gate_records import GateRecord, GateScore, gate_record, record_gate
@@ -23,8 +32,9 @@ from rag.evaluate.golden import (
     write_golden_set,
 )
 from rag.evaluate.golden_check import GoldenFault, check_golden_set, headings_of
+from rag.evaluate.latency import LatencyReport, Percentiles, latency_of
 from rag.evaluate.ranking import Estimate, mean_estimate, ndcg_at_k, recall_at_k, reciprocal_rank
-from rag.evaluate.report import EvaluationReport, evaluate_answers
+from rag.evaluate.report import AnswerCounts, EvaluationReport, evaluate_answers
 from rag.evaluate.retrieval import (
     CONFIGURATIONS,
     Configuration,
@@ -42,7 +52,11 @@ from rag.evaluate.sweep import CurvePoint, auroc_by_kind, gate_at, risk_curve, s
 __all__ = [
     "CONFIGURATIONS",
     "REFUSAL_KINDS",
+    "AnswerCounts",
     "AskedQuestion",
+    "BeirDocument",
+    "BeirReport",
+    "BeirSet",
     "Bound",
     "Calibration",
     "Configuration",
@@ -57,8 +71,10 @@ __all__ = [
     "GoldenRefusal",
     "GoldenSet",
     "HeldOut",
+    "LatencyReport",
     "NeedlePlace",
     "PairedTest",
+    "Percentiles",
     "Proportion",
     "QuestionRanks",
     "RetrievalReport",
@@ -70,9 +86,11 @@ __all__ = [
     "best_cut",
     "calibrate",
     "check_golden_set",
+    "compare_beir",
     "compare_ranks",
     "compare_recall",
     "evaluate_answers",
+    "evaluate_beir",
     "evaluate_retrieval",
     "gate_at",
     "gate_record",
@@ -80,10 +98,13 @@ __all__ = [
     "golden_set_of",
     "headings_of",
     "holds_needle",
+    "index_beir",
+    "latency_of",
     "mean_estimate",
     "ndcg_at_k",
     "needle_rank",
     "needles_destroyed",
+    "read_beir",
     "read_golden_set",
     "read_multihop",
     "read_needles",

@@ -142,9 +142,9 @@ def golden_set_of(files: Mapping[str, str], *, name: str) -> GoldenSet:
         raise BadInput(f"A golden set must hold {NEEDLES_FILE}.")
     return GoldenSet(
         name=name,
-        needles=tuple(read_needles(files[NEEDLES_FILE].splitlines())),
-        refusals=tuple(read_refusals(files.get(REFUSALS_FILE, "").splitlines())),
-        multihop=tuple(read_multihop(files.get(MULTIHOP_FILE, "").splitlines())),
+        needles=tuple(read_needles(files[NEEDLES_FILE].split("\n"))),
+        refusals=tuple(read_refusals(files.get(REFUSALS_FILE, "").split("\n"))),
+        multihop=tuple(read_multihop(files.get(MULTIHOP_FILE, "").split("\n"))),
     )
 
 

@@ -72,16 +72,20 @@ def headings_of(extraction: Extraction) -> tuple[str, ...]:
 
 
 def _row_faults(golden: GoldenSet) -> Iterator[GoldenFault]:
-    ids = Counter(row.id for row in (*golden.needles, *golden.refusals, *golden.multihop))
+    ids = Counter([row.id for row in golden.needles])
+    ids.update(row.id for row in golden.refusals)
+    ids.update(row.id for row in golden.multihop)
     for row_id, n in ids.items():
         if n > 1:
             yield GoldenFault(row_id, "duplicate_id", f"{n} rows have this id.")
+    questions = [(row.id, row.question) for row in golden.asked]
+    questions += [(row.id, row.question) for row in golden.refusals]
     seen: dict[str, str] = {}
-    for row in (*golden.asked, *golden.refusals):
-        question = squeezed(row.question).casefold()
-        if question in seen:
-            yield GoldenFault(row.id, "duplicate_question", f"{seen[question]} asks the same.")
-        seen.setdefault(question, row.id)
+    for row_id, question in questions:
+        asked = squeezed(question).casefold()
+        if asked in seen:
+            yield GoldenFault(row_id, "duplicate_question", f"{seen[asked]} asks the same.")
+        seen.setdefault(asked, row_id)
     for needle in golden.needles:
         if not needle.ticket.strip():
             yield GoldenFault(needle.id, "no_ticket", "The question has no second wording.")

@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
-from rag.evaluate.golden import GoldenNeedle, GoldenRefusal, holds_needle, squeezed
-from rag.evaluate.retrieval import Search, needle_rank
+from rag.evaluate.golden import AskedQuestion, GoldenSet, Wording, holds_needle, squeezed
+from rag.evaluate.latency import LatencyReport, latency_of
+from rag.evaluate.retrieval import needle_rank
 from rag.evaluate.statistics import Proportion
-from rag.types import Answered, Refused
+from rag.gate import pass_gate
+from rag.types import Answered, Refused, Thresholds
 
 Ask = Callable[[str], Answered | Refused]
+Fault = Literal["not_retrieved", "cut_by_gate", "not_quoted"]
+"""Where the right passage was lost: the first two are the retriever's, the last is the generator's."""
+FAULTS: tuple[Fault, ...] = ("not_retrieved", "cut_by_gate", "not_quoted")
 
 
 @dataclass(frozen=True, slots=True)
-class EvaluationReport:
-    """What a golden set shows.
+class AnswerCounts:
+    """Answerable questions. Several needles are found, cited or quoted when all of them are.
 
     Attributes:
-        recall: k → questions for which one of the first k retrieved chunks holds the needle.
-        coverage: answerable questions that were answered, rightly or not.
-        right_passage: answerable questions with an answer that cites a chunk that holds the needle.
-        right_quote: the stricter count: a quote holds the needle or is part of it.
-        wrong_refusals: answerable questions that were refused.
-        refusal_reasons: reason → how often an answerable question was refused for it.
-        bluffs: questions to refuse that were answered.
-        bluffs_by_kind: the same, per kind.
+        recall: k → questions of which the needles stand in the first k candidates.
+        coverage: questions that were answered, rightly or not.
+        right_passage: questions with an answer that cites the chunks that hold the needles.
+        right_quote: the stricter count: quotes hold the needles or are part of them.
+        wrong_refusals: questions that were refused.
+        refusal_reasons: reason → how often a question was refused for it.
+        faults: where the right passage was lost → how often; with `right_passage` they add up to all questions.
     """
 
     recall: Mapping[int, Proportion]
@@ -34,42 +40,68 @@ class EvaluationReport:
     right_quote: Proportion
     wrong_refusals: Proportion
     refusal_reasons: Mapping[str, int]
+    faults: Mapping[Fault, int]
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationReport(AnswerCounts):
+    """What a golden set shows; the counts at the top are over questions and tickets, with one needle each.
+
+    Attributes:
+        by_wording: the same counts for each wording that was asked, multihop questions too.
+        bluffs: questions to refuse that were answered.
+        bluffs_by_kind: the same, per kind.
+        latency: every question asked, in all and by stage.
+    """
+
+    by_wording: Mapping[Wording, AnswerCounts]
     bluffs: Proportion
     bluffs_by_kind: Mapping[str, Proportion]
+    latency: LatencyReport
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    asked: AskedQuestion
+    result: Answered | Refused
+    rank: int | None
+    fault: Fault | None
 
 
 def evaluate_answers(
-    needles: Sequence[GoldenNeedle],
-    refusals: Sequence[GoldenRefusal],
+    golden: GoldenSet,
     *,
-    search: Search,
     ask: Ask,
+    thresholds: Thresholds,
     ks: Sequence[int] = (1, 4, 20),
-    tickets: bool = True,
+    wordings: Sequence[Wording] = tuple(Wording),
 ) -> EvaluationReport:
-    """Ask everything once: each needle's question and, with `tickets`, its ticket; then the refusals.
+    """Ask every question once, in each of the `wordings`, then every question to refuse.
 
-    `search` gives retrieved chunks, best first; `ask` gives the whole pipeline's result.
+    `ask` gives the whole pipeline's result with its trace; `thresholds` are those it asks with, for the gate is
+    applied again to say what it cut.
     """
-    asked = [(needle, needle.question) for needle in needles]
-    if tickets:
-        asked += [(needle, needle.ticket) for needle in needles if needle.ticket]
-    ranks = [needle_rank(search(question), needle.needle) for needle, question in asked]
-    results = [(needle, ask(question)) for needle, question in asked]
-    answered = [(needle, result) for needle, result in results if isinstance(result, Answered)]
-    reasons: dict[str, int] = {}
-    for _, result in results:
-        if isinstance(result, Refused):
-            reasons[result.reason.value] = reasons.get(result.reason.value, 0) + 1
-    bluffed = [(refusal.kind, isinstance(ask(refusal.question), Answered)) for refusal in refusals]
-    n = len(asked)
+    outcomes = [
+        _outcome(asked, ask(asked.question), thresholds)
+        for asked in golden.asked
+        if asked.wording in wordings
+    ]
+    refusals = [(refusal.kind, ask(refusal.question)) for refusal in golden.refusals]
+    bluffed = [(kind, isinstance(result, Answered)) for kind, result in refusals]
+    one_needle = _counts([o for o in outcomes if o.asked.wording is not Wording.MULTIHOP], ks)
+    asked_wordings = [wording for wording in Wording if any(o.asked.wording is wording for o in outcomes)]
     return EvaluationReport(
-        recall={k: Proportion(sum(rank is not None and rank <= k for rank in ranks), n) for k in ks},
-        coverage=Proportion(len(answered), n),
-        right_passage=Proportion(sum(cites_needle(result, needle.needle) for needle, result in answered), n),
-        right_quote=Proportion(sum(quotes_needle(result, needle.needle) for needle, result in answered), n),
-        wrong_refusals=Proportion(n - len(answered), n),
-        refusal_reasons=reasons,
+        recall=one_needle.recall,
+        coverage=one_needle.coverage,
+        right_passage=one_needle.right_passage,
+        right_quote=one_needle.right_quote,
+        wrong_refusals=one_needle.wrong_refusals,
+        refusal_reasons=one_needle.refusal_reasons,
+        faults=one_needle.faults,
+        by_wording={
+            wording: _counts([o for o in outcomes if o.asked.wording is wording], ks)
+            for wording in asked_wordings
+        },
         bluffs=Proportion(sum(bluff for _, bluff in bluffed), len(bluffed)),
         bluffs_by_kind={
             kind: Proportion(
@@ -77,17 +109,57 @@ def evaluate_answers(
             )
             for kind in dict.fromkeys(kind for kind, _ in bluffed)
         },
+        latency=latency_of([*(outcome.result for outcome in outcomes), *(result for _, result in refusals)]),
     )
 
 
-def cites_needle(result: Answered, needle: str) -> bool:
-    """Whether a cited chunk holds the whole needle."""
-    return any(holds_needle(citation.chunk.content, needle) for citation in result.citations)
+def _outcome(asked: AskedQuestion, result: Answered | Refused, thresholds: Thresholds) -> _Outcome:
+    candidates = result.trace.candidates
+    ranks = [needle_rank(candidates, needle) for needle in asked.needles]
+    rank = max((rank for rank in ranks if rank is not None), default=None) if None not in ranks else None
+    if isinstance(result, Answered) and cites_needles(result, asked.needles):
+        return _Outcome(asked, result, rank, None)
+    passed = pass_gate(candidates, thresholds)
+    if rank is None:
+        fault: Fault = "not_retrieved"
+    elif any(needle_rank(passed, needle) is None for needle in asked.needles):
+        fault = "cut_by_gate"
+    else:
+        fault = "not_quoted"
+    return _Outcome(asked, result, rank, fault)
 
 
-def quotes_needle(result: Answered, needle: str) -> bool:
-    """Whether a quote holds the needle, or is the part of it that one sentence makes up."""
-    return any(
-        holds_needle(citation.quote, needle) or squeezed(citation.quote) in squeezed(needle)
-        for citation in result.citations
+def _counts(outcomes: Sequence[_Outcome], ks: Sequence[int]) -> AnswerCounts:
+    n = len(outcomes)
+    answered = [(o.asked, o.result) for o in outcomes if isinstance(o.result, Answered)]
+    faults = Counter(outcome.fault for outcome in outcomes)
+    return AnswerCounts(
+        recall={k: Proportion(sum(o.rank is not None and o.rank <= k for o in outcomes), n) for k in ks},
+        coverage=Proportion(len(answered), n),
+        right_passage=Proportion(sum(cites_needles(result, asked.needles) for asked, result in answered), n),
+        right_quote=Proportion(sum(quotes_needles(result, asked.needles) for asked, result in answered), n),
+        wrong_refusals=Proportion(n - len(answered), n),
+        refusal_reasons=dict(
+            Counter(o.result.reason.value for o in outcomes if isinstance(o.result, Refused))
+        ),
+        faults={fault: faults[fault] for fault in FAULTS},
+    )
+
+
+def cites_needles(result: Answered, needles: Sequence[str]) -> bool:
+    """Whether the cited chunks hold every needle whole."""
+    return all(
+        any(holds_needle(citation.chunk.content, needle) for citation in result.citations)
+        for needle in needles
+    )
+
+
+def quotes_needles(result: Answered, needles: Sequence[str]) -> bool:
+    """Whether for every needle a quote holds it, or is the part of it that one sentence makes up."""
+    return all(
+        any(
+            holds_needle(citation.quote, needle) or squeezed(citation.quote) in squeezed(needle)
+            for citation in result.citations
+        )
+        for needle in needles
     )

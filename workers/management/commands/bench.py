@@ -6,7 +6,6 @@ import json
 import os
 import platform
 import resource
-import tempfile
 import time
 from argparse import ArgumentParser
 from collections.abc import Sequence
@@ -14,28 +13,25 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand
 from rich.console import Console
-from rich.progress import track
 from rich.table import Table
 
 import rag
 from console import engine
 from workers.bench_ingest import IngestReport, ingest_table, measure_ingest
-from workers.files import files_below
-from workers.sample import SAMPLE_HANDBOOK, SAMPLE_QUESTIONS
+from workers.evaluation_corpus import (
+    SCOPE,
+    Corpus,
+    chunks_of,
+    corpus_of,
+    index_corpus,
+    read_corpus,
+    throwaway_index,
+)
+from workers.sample import SAMPLE_HANDBOOK
 
 N_PLAIN_QUESTIONS = 100
-
-
-@dataclass(frozen=True, slots=True)
-class Corpus:
-    """A folder of documents and, where there is one, its golden set."""
-
-    name: str
-    path: Path
-    needles: tuple[rag.GoldenNeedle, ...]
-    refusals: tuple[rag.GoldenRefusal, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,14 +79,14 @@ class Command(BaseCommand):
         """Measure each corpus and print the tables."""
         out = Console(highlight=False, width=120 if not os.isatty(1) else None)
         if corpus[:1] == ["ingest"]:
-            folders = [_corpus(entry).path for entry in corpus[1:]] or [SAMPLE_HANDBOOK]
+            folders = [corpus_of(entry).path for entry in corpus[1:]] or [SAMPLE_HANDBOOK]
             measured = [measure_ingest(path, repeats=repeats, max_texts=max_texts) for path in folders]
             out.print(f"{_machine()}\n")
             out.print(ingest_table(measured))
             if json is not None:
                 _write(json, measured)
             return
-        corpora = [_corpus(entry) for entry in corpus] or [_sample()]
+        corpora = [corpus_of(entry) for entry in corpus or ["sample"]]
         reports = [_measure(entry, repeats=repeats, max_texts=max_texts) for entry in corpora]
         out.print(f"{_machine()}\n")
         for table in (_speed(reports), _latency(reports), _quality(reports), _bluffs(reports)):
@@ -100,62 +96,30 @@ class Command(BaseCommand):
             out.print(f"Figures written to {json}.")
 
 
-def _sample() -> Corpus:
-    return _corpus(f"{SAMPLE_HANDBOOK}={SAMPLE_QUESTIONS}", name="sample handbook")
-
-
-def _corpus(entry: str, name: str = "") -> Corpus:
-    if entry == "sample":
-        return _sample()
-    folder, _, golden = entry.partition("=")
-    path = Path(folder)
-    if not path.is_dir():
-        raise CommandError(f"{path} is no folder.")
-    needles: Sequence[rag.GoldenNeedle] = []
-    refusals: Sequence[rag.GoldenRefusal] = []
-    if golden:
-        try:
-            needles = rag.read_needles((Path(golden) / "needles.jsonl").read_text().splitlines())
-            refusals = rag.read_refusals((Path(golden) / "refusals.jsonl").read_text().splitlines())
-        except OSError as error:
-            raise CommandError(
-                f"{golden} must hold needles.jsonl and refusals.jsonl ({error.strerror})."
-            ) from error
-    return Corpus(name=name or path.name, path=path, needles=tuple(needles), refusals=tuple(refusals))
-
-
 def _measure(corpus: Corpus, *, repeats: int, max_texts: int) -> CorpusReport:
     config = engine.config()
     embedder = engine.embedder(config.model)
-    extractions: list[tuple[str, rag.Extraction]] = []
-    n_failed = 0
-    files = files_below(corpus.path)
-    started = time.perf_counter()
-    for path, name in track(files, description=f"{corpus.name}: extracting", transient=True):
-        try:
-            extractions.append((name, rag.extract_file(path, filename=name, limits=engine.limits())))
-        except rag.DocumentError:
-            n_failed += 1
-    extract_s = time.perf_counter() - started
-    with tempfile.TemporaryDirectory(prefix="footnote-bench-") as folder:
-        store = rag.open_edge_store(Path(folder) / "vectors")
-        index = rag.open_index("bench", config=config, directory=Path(folder), store=store, embedder=embedder)
-        try:
-            n_chunks, index_s = _index(corpus, index, extractions)
-            latency, evaluation = _ask(corpus, index)
-            texts = _texts(index, extractions)
-        finally:
-            store.close()
+    read = read_corpus(corpus)
+    with throwaway_index(config) as index:
+        index.embedder.encode_question("warm up")
+        started = time.perf_counter()
+        n_chunks = sum(report.n_chunks for report in index_corpus(index, read))
+        index_s = time.perf_counter() - started
+        latency, evaluation = _ask(corpus, index)
+        texts = [chunk.text for chunk in chunks_of(index, read)]
     spread = texts[:: max(1, len(texts) // max_texts)][:max_texts]
     return CorpusReport(
         corpus=corpus.name,
-        n_files=len(files),
-        n_failed=n_failed,
-        extract_s=extract_s,
+        n_files=read.n_files,
+        n_failed=read.n_failed,
+        extract_s=read.extract_s,
         index_s=index_s,
         indexed_chunks_per_s=n_chunks / index_s,
         chunking=rag.measure_chunks(
-            [e for _, e in extractions], embedder, config=config, needles=corpus.needles
+            [extraction for _, extraction in read.extractions],
+            embedder,
+            config=config,
+            needles=corpus.golden.needles if corpus.golden else (),
         ),
         throughput=rag.measure_throughput(spread, embedder, repeats=repeats),
         latency=latency,
@@ -164,53 +128,23 @@ def _measure(corpus: Corpus, *, repeats: int, max_texts: int) -> CorpusReport:
     )
 
 
-def _index(
-    corpus: Corpus, index: rag.Index, extractions: list[tuple[str, rag.Extraction]]
-) -> tuple[int, float]:
-    index.embedder.encode_question("warm up")
-    started = time.perf_counter()
-    n_chunks = 0
-    for number, (_, extraction) in enumerate(
-        track(extractions, description=f"{corpus.name}: indexing", transient=True), start=1
-    ):
-        report = rag.index_document(
-            index, extraction, document_id=number, folder_id=1, title=extraction.title
-        )
-        n_chunks += report.n_chunks
-    return n_chunks, time.perf_counter() - started
-
-
-def _texts(index: rag.Index, extractions: list[tuple[str, rag.Extraction]]) -> list[str]:
-    return [
-        chunk.text
-        for number in range(1, len(extractions) + 1)
-        for chunk in rag.chunks_of_document(index, number)
-    ]
-
-
 def _ask(corpus: Corpus, index: rag.Index) -> tuple[rag.LatencyReport, rag.EvaluationReport | None]:
-    scope = rag.Scope(folder_ids=(1,))
     thresholds = rag.Thresholds(index.config.distance_cut, index.config.max_chunks)
 
     def ask(question: str) -> rag.Answered | rag.Refused:
-        return rag.answer(question, index=index, scope=scope, thresholds=thresholds)
+        return rag.answer(question, index=index, scope=SCOPE, thresholds=thresholds)
 
-    if not corpus.needles:
+    golden = corpus.golden
+    if golden is None:
         # No golden set: the documents' own section names, put as questions, only to take the time.
         sections = dict.fromkeys(
             chunk.section for number in range(1, 200) for chunk in rag.chunks_of_document(index, number)
         )
         questions = [f"What about {section.rsplit(' > ', 1)[-1]}?" for section in sections if section]
         return rag.measure_latency(questions[:N_PLAIN_QUESTIONS], ask), None
-    questions = [needle.question for needle in corpus.needles] + [needle.ticket for needle in corpus.needles]
-    latency = rag.measure_latency([*questions, *(refusal.question for refusal in corpus.refusals)], ask)
-    evaluation = rag.evaluate_answers(
-        corpus.needles,
-        corpus.refusals,
-        search=lambda question: rag.retrieve(question, index=index, scope=scope),
-        ask=ask,
-    )
-    return latency, evaluation
+    ask("warm up")
+    evaluation = rag.evaluate_answers(golden, ask=ask, thresholds=thresholds)
+    return evaluation.latency, evaluation
 
 
 def _machine() -> str:
