@@ -15,6 +15,7 @@ from rag.bench import (
     measure_strategies,
     measure_throughput,
 )
+from rag.causal import CausalWriter
 from rag.chunking.strategy import CHUNKING_STRATEGIES, ChunkingStrategy
 from rag.config import PIPELINE_VERSION, ExtractionLimits, RagConfig
 from rag.duplicates import NEAR_DUPLICATE, band_keys, similarity
@@ -135,6 +136,7 @@ from rag.index import (
 from rag.markdown_inline import plain_text
 from rag.pipeline import answer, retrieve
 from rag.reading import FileRead, FileToRead, read_files
+from rag.situate import SentenceCheckpoint, SentenceWriter, SituatedChunks, Situating, situate_chunks
 from rag.types import (
     Answered,
     AnswerSentence,
@@ -179,6 +181,7 @@ __all__ = [
     "BeirSet",
     "BoundCitation",
     "Calibration",
+    "CausalWriter",
     "Chunk",
     "ChunkCounts",
     "ChunkingReport",
@@ -236,6 +239,10 @@ __all__ = [
     "RiskPoint",
     "Scope",
     "ScoredChunk",
+    "SentenceCheckpoint",
+    "SentenceWriter",
+    "SituatedChunks",
+    "Situating",
     "Span",
     "Stage",
     "StoreDown",
@@ -310,6 +317,7 @@ __all__ = [
     "search_with",
     "sign_test",
     "similarity",
+    "situate_chunks",
     "supported_suffixes",
     "sweep_cuts",
     "wilson_interval",

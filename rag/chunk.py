@@ -35,6 +35,8 @@ class ChunkedDocument:
     """Tokens spent on header lines and repeated table headers, over all chunks."""
     n_split_for_window: int
     """How many pieces, and overlaps, had to be cut because the encoder's window was smaller than the budget."""
+    n_situated: int = 0
+    """Chunks that were given a situating sentence (`rag.situate`)."""
 
 
 def chunk_document(

@@ -16,6 +16,7 @@ from rag.config import RagConfig
 from rag.embed import Embedder, Vectors
 from rag.errors import IndexMismatch
 from rag.lexical import LexicalIndex
+from rag.situate import Situating, situate_chunks
 from rag.types import BatchReport, Chunk, Extraction, IndexReport, StoredChunk
 from rag.vectors import VectorStore
 
@@ -36,6 +37,8 @@ class Index:
     store: VectorStore
     lexical: LexicalIndex
     config: RagConfig
+    situate: Situating | None = None
+    """Puts a written sentence before each chunk; without, none is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +50,13 @@ class ChunkCounts:
 
 
 def open_index(
-    name: str, *, config: RagConfig, directory: Path, store: VectorStore, embedder: Embedder
+    name: str,
+    *,
+    config: RagConfig,
+    directory: Path,
+    store: VectorStore,
+    embedder: Embedder,
+    situate: Situating | None = None,
 ) -> Index:
     """The index `name`; its collection and its lexical folder below `directory` are created.
 
@@ -57,7 +66,7 @@ def open_index(
     """
     store.ensure(name, embedder.model)
     lexical = LexicalIndex(Path(directory) / name / "lexical", k1=config.bm25_k1, b=config.bm25_b)
-    return Index(name=name, embedder=embedder, store=store, lexical=lexical, config=config)
+    return Index(name=name, embedder=embedder, store=store, lexical=lexical, config=config, situate=situate)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +174,19 @@ def probe_index(index: Index) -> float:
 
 def _chunked(index: Index, document: DocumentText) -> ChunkedDocument:
     extraction = replace(document.extraction, title=document.title)
-    return chunk_configured(extraction, config=index.config, embedder=index.embedder)
+    made = chunk_configured(extraction, config=index.config, embedder=index.embedder)
+    if index.situate is None:
+        return made
+    situated = situate_chunks(
+        made.chunks,
+        extraction.text,
+        index.situate.writer,
+        index.situate.checkpoint,
+        index.situate.batch_size,
+        window_tokens=index.embedder.model.window_tokens,
+        count_tokens=index.embedder.count_tokens,
+    )
+    return replace(made, chunks=situated.chunks, n_situated=situated.n_situated)
 
 
 def _stored(chunks: Sequence[Chunk], document: DocumentText) -> list[StoredChunk]:
@@ -233,5 +254,6 @@ def _report(index: Index, document: DocumentText, chunked: ChunkedDocument) -> I
         n_header_tokens=chunked.n_header_tokens,
         n_split_for_window=chunked.n_split_for_window,
         n_over_window=sum(chunk.n_tokens > window for chunk in chunked.chunks),
+        n_situated=chunked.n_situated,
         offsets=tuple((chunk.start, chunk.end) for chunk in chunked.chunks),
     )

@@ -359,6 +359,8 @@ class IndexReport:
     n_over_window: int
     offsets: tuple[tuple[int, int], ...]
     """Where each chunk stands in the canonical text, in reading order."""
+    n_situated: int = 0
+    """Chunks with a situating sentence between header and words; 0 where none are asked for."""
 
 
 @dataclass(frozen=True, slots=True)
