@@ -4,30 +4,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag.chunk import chunk_document
-from rag.types import Coverage, Extraction, Locator, Span
+from rag.types import Coverage, Extraction, Locator
+from tests.rag.blocks import A, B, block_lists, extraction
 from tests.rag.fakes import HashingEmbedder
 
 EMBEDDER = HashingEmbedder(window_tokens=64)
-
-
-def extraction(blocks, title="Handbook"):
-    """Blocks as (kind, text, locator) or (kind, text, locator, table header)."""
-    text, spans = "", []
-    for kind, words, locator, *header in blocks:
-        text += "\n\n" if text else ""
-        spans.append(Span(len(text), len(text) + len(words), kind, locator, header[0] if header else None))
-        text += words
-    return Extraction(title, text, tuple(spans), "md", "md/1", Coverage("document", 1, 1))
 
 
 def chunked(document, *, budget=120, window=64):
     return chunk_document(
         document, budget_chars=budget, window_tokens=window, count_tokens=EMBEDDER.count_tokens
     )
-
-
-A = Locator(heading_path=("Leave",))
-B = Locator(heading_path=("Travel", "Hotels"))
 
 
 def test_paragraphs_of_a_section_share_a_chunk_up_to_the_budget():
@@ -161,44 +148,8 @@ def test_a_monstrous_header_gives_way_to_the_words():
     assert chunks[0].n_tokens <= 64
 
 
-words = st.lists(
-    st.one_of(
-        st.sampled_from(
-            [
-                "Alpha",
-                "beta.",
-                "gamma:",
-                "No.",
-                "4",
-                "e.g.",
-                "(see",
-                "x.)",
-                "`a.",
-                "b`",
-                "汉字",
-                "-",
-                "|",
-                "*",
-                "one",
-                "two",
-                "three",
-            ]
-        ),
-        st.text(alphabet="abcxyz", min_size=1, max_size=60),
-    ),
-    min_size=1,
-    max_size=60,
-).map(" ".join)
-places = st.sampled_from([A, B, Locator(page=1), Locator(page=2), Locator(sheet="S", cells="A1:B2")])
-kinds = st.sampled_from(["paragraph", "list_item", "table_row", "code", "heading"])
-headers = st.sampled_from([None, "City | Rate", "Name | " + "very long column " * 12])
-
-
-@given(st.lists(st.tuples(kinds, words, places, headers), min_size=1, max_size=12), st.integers(20, 300))
+@given(block_lists, st.integers(20, 300))
 def test_whatever_comes_in_no_word_is_lost_and_no_window_passed(blocks, budget):
-    blocks = [
-        (kind, text, place, header if kind == "table_row" else None) for kind, text, place, header in blocks
-    ]
     document = extraction(blocks)
     chunks = chunked(document, budget=budget, window=48).chunks
     assert all(left.end <= right.start for left, right in pairwise(chunks))
