@@ -15,7 +15,7 @@ from rag.chunk import ChunkedDocument, chunk_configured
 from rag.config import RagConfig
 from rag.embed import Embedder, Vectors
 from rag.errors import IndexMismatch
-from rag.lexical import LexicalIndex
+from rag.lexical import DEFAULT_LANGUAGE, LexicalIndex, SegmentIndex
 from rag.situate import Situating, situate_chunks
 from rag.types import BatchReport, Chunk, Extraction, IndexReport, StoredChunk
 from rag.vectors import VectorStore
@@ -57,26 +57,35 @@ def open_index(
     store: VectorStore,
     embedder: Embedder,
     situate: Situating | None = None,
+    lexical: LexicalIndex | None = None,
 ) -> Index:
     """The index `name`; its collection and its lexical folder below `directory` are created.
+
+    Args:
+        lexical: the lexical side; None keeps it in the folder.
 
     Raises:
         IndexMismatch: the collection was made by another model or pipeline version.
         StoreDown, StoreLocked: the store cannot work.
     """
     store.ensure(name, embedder.model)
-    lexical = LexicalIndex(Path(directory) / name / "lexical", k1=config.bm25_k1, b=config.bm25_b)
+    if lexical is None:
+        lexical = SegmentIndex(Path(directory) / name / "lexical", k1=config.bm25_k1, b=config.bm25_b)
     return Index(name=name, embedder=embedder, store=store, lexical=lexical, config=config, situate=situate)
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentText:
-    """A document on its way into an index: its ids scope and bind its chunks, its title names them."""
+    """A document on its way into an index: its ids scope and bind its chunks, its title names them.
+
+    `language`, one of `LANGUAGES`, is what its words are stemmed in for BM25.
+    """
 
     document_id: int
     folder_id: int
     title: str
     extraction: Extraction
+    language: str = DEFAULT_LANGUAGE
 
 
 def index_document(
@@ -86,10 +95,11 @@ def index_document(
     document_id: int,
     folder_id: int,
     title: str,
+    language: str = DEFAULT_LANGUAGE,
     on_progress: OnProgress | None = None,
 ) -> IndexReport:
     """`index_documents` for one document."""
-    document = DocumentText(document_id, folder_id, title, extraction)
+    document = DocumentText(document_id, folder_id, title, extraction, language)
     return index_documents(index, [document], on_progress=on_progress).documents[0]
 
 
@@ -224,9 +234,8 @@ def _replace(
     try:
         index.store.upsert(index.name, new_chunks, vectors)
         for document, chunks in zip(documents, stored, strict=True):
-            index.lexical.put_document(
-                document.document_id, document.folder_id, [(chunk.chunk_id, chunk.text) for chunk in chunks]
-            )
+            texts = [(chunk.chunk_id, chunk.text) for chunk in chunks]
+            index.lexical.put_document(document.document_id, document.folder_id, texts, document.language)
             unfinished = unfinished[len(chunks) :]
     except BaseException:
         written = [chunk_id for chunk_id in unfinished if chunk_id not in present]

@@ -187,10 +187,10 @@ def test_a_batch_that_fails_half_way_leaves_each_document_old_or_new(index, hand
     put(index, handbook(GULLS), document_id=2)
     real = index.lexical.put_document
 
-    def fail_at_the_second(document_id, folder_id, chunks):
+    def fail_at_the_second(document_id, folder_id, chunks, language):
         if document_id == 2:
             raise StoreDown("full")
-        real(document_id, folder_id, chunks)
+        real(document_id, folder_id, chunks, language)
 
     monkeypatch.setattr(index.lexical, "put_document", fail_at_the_second)
     with pytest.raises(StoreDown):

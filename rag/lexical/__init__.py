@@ -1,0 +1,7 @@
+"""BM25 over chunks: exact words, numbers and names, where the dense side is weak."""
+
+from rag.lexical.protocol import LexicalIndex
+from rag.lexical.segment_index import SegmentIndex
+from rag.lexical.words import DEFAULT_LANGUAGE, LANGUAGES, folded, stems
+
+__all__ = ["DEFAULT_LANGUAGE", "LANGUAGES", "LexicalIndex", "SegmentIndex", "folded", "stems"]
