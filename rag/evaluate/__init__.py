@@ -11,7 +11,7 @@ from rag.evaluate.beir import (
 )
 from rag.evaluate.calibration import Bound, Calibration, HeldOut, best_cut, calibrate
 from rag.evaluate.discrimination import RiskPoint, area_under_risk, auroc, risk_coverage
-from rag.evaluate.gate_records import GateRecord, GateScore, gate_record, record_gate
+from rag.evaluate.gate_records import GateRecord, gate_record, record_gate
 from rag.evaluate.golden import (
     REFUSAL_KINDS,
     AskedQuestion,
@@ -64,7 +64,6 @@ __all__ = [
     "Estimate",
     "EvaluationReport",
     "GateRecord",
-    "GateScore",
     "GoldenFault",
     "GoldenMultihop",
     "GoldenNeedle",

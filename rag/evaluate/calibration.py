@@ -11,10 +11,11 @@ from typing import Literal
 
 import numpy as np
 
-from rag.evaluate.gate_records import GateRecord, GateScore
+from rag.evaluate.gate_records import GateRecord
 from rag.evaluate.ranking import SEED
 from rag.evaluate.statistics import Proportion, wilson_interval
 from rag.evaluate.sweep import CurvePoint, gate_at, outcomes, sweep_cuts
+from rag.types import GateScore
 
 Bound = Literal["rate", "upper"]
 """What must stay within the budget: the bluff rate itself, or the upper end of its Wilson interval."""

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from rag.evaluate.golden import GoldenSet, Wording
 from rag.evaluate.golden import holds_needle as holds
 from rag.evaluate.retrieval import Search
-from rag.types import ScoredChunk
-
-GateScore = Literal["relevance", "distance"]
-"""relevance: passes at ≥ the cut, in [0, 1]; distance: passes at ≤ the cut, in [0, 2]."""
+from rag.types import GateScore, ScoredChunk
 
 
 @dataclass(frozen=True, slots=True)

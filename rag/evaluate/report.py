@@ -16,7 +16,8 @@ from rag.types import Answered, Refused, Thresholds
 
 Ask = Callable[[str], Answered | Refused]
 Fault = Literal["not_retrieved", "cut_by_gate", "not_quoted"]
-"""Where the right passage was lost: the first two are the retriever's, the last is the generator's."""
+"""Where the right passage was lost. The retriever's: not among the candidates, or held back by the gate (behind the
+cut, or behind the first few that pass). The generator's: handed over and not quoted."""
 FAULTS: tuple[Fault, ...] = ("not_retrieved", "cut_by_gate", "not_quoted")
 
 

@@ -14,9 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from rag.evaluate.discrimination import RiskPoint, auroc
-from rag.evaluate.gate_records import GateRecord, GateScore
+from rag.evaluate.gate_records import GateRecord
 from rag.evaluate.ranking import Estimate
 from rag.evaluate.statistics import Proportion
+from rag.types import GateScore
 
 Counts = npt.NDArray[np.float64]
 

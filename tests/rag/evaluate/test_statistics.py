@@ -1,7 +1,8 @@
 import math
+from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag.evaluate import Proportion, sign_test, wilson_interval
@@ -21,6 +22,7 @@ def test_known_intervals(successes, n, low, high):
     assert wilson_interval(successes, n) == pytest.approx((low, high), abs=5e-4)
 
 
+@settings(deadline=None)
 @given(st.integers(1, 400).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
 def test_the_interval_solves_the_score_equation_and_holds_the_rate(counts):
     successes, n = counts
@@ -43,6 +45,16 @@ def test_more_successes_than_trials_is_an_error():
 def test_the_sign_test_is_the_references(wins, losses, p):
     assert sign_test(wins, losses) == pytest.approx(p, abs=5e-3 if p > 0.5 else 1e-4)
     assert sign_test(wins, losses) == sign_test(losses, wins)
+
+
+@settings(deadline=None)
+@given(st.integers(0, 25), st.integers(0, 25))
+def test_the_sign_test_is_the_textbooks(wins, losses):
+    """Every sequence of coin tosses that is at least as lopsided, counted one number of heads after another."""
+    n = wins + losses
+    chances = [Fraction(math.comb(n, heads), 2**n) for heads in range(n + 1)]
+    as_extreme = [p for heads, p in enumerate(chances) if abs(heads - n / 2) >= abs(wins - n / 2)]
+    assert sign_test(wins, losses) == pytest.approx(float(sum(as_extreme)))
 
 
 def test_a_proportion_says_its_interval():
