@@ -1,0 +1,216 @@
+"""One evaluation: strategies and configurations over a golden set, the gate's sweep, whole answers, BEIR."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from rich.progress import Progress, track
+
+import rag
+from console import engine
+from workers.evaluation_corpus import (
+    SCOPE,
+    Corpus,
+    ReadCorpus,
+    chunks_of,
+    faults_of,
+    index_corpus,
+    read_corpus,
+    throwaway_index,
+)
+
+Search = Callable[[str], Sequence[rag.ScoredChunk]]
+Searches = list[tuple[rag.Configuration, Search]]
+
+BEIR_DEPTH = 300
+"""Chunks searched for a BEIR query: enough for a hundred documents where each has up to three of them."""
+WHOLE_DOCUMENT_CHARS = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is measured: configurations (names) by strategies (letters), and what follows with the first strategy.
+
+    `budget` is the share of bluffs that a cut may let through, `bound` whether the rate or the upper end of its
+    interval must keep to it.
+    """
+
+    compare: tuple[str, ...]
+    strategies: tuple[str, ...]
+    calibrate: bool = False
+    budget: float = 0.1
+    bound: Literal["rate", "upper"] = "rate"
+    end_to_end: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StrategyEvaluation:
+    """One chunking strategy: what it made of the corpus, and how each configuration finds its needles."""
+
+    chunking: rag.ChunkingReport
+    destroyed: tuple[str, ...]
+    n_needles: int
+    retrieval: tuple[rag.RetrievalReport, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GateCalibration:
+    """The sweep over one configuration's candidates, and how well its best scores tell kinds apart (AUROC)."""
+
+    configuration: str
+    calibration: rag.Calibration
+    auroc_by_kind: Mapping[str, rag.Estimate]
+    risk_area: float
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusEvaluation:
+    """Everything measured on one corpus with its golden set."""
+
+    corpus: str
+    golden_id: str
+    n_files: int
+    n_failed: int
+    faults: tuple[rag.GoldenFault, ...]
+    strategies: tuple[StrategyEvaluation, ...]
+    calibrations: tuple[GateCalibration, ...]
+    answers: Mapping[str, rag.EvaluationReport]
+
+
+@dataclass(frozen=True, slots=True)
+class BeirEvaluation:
+    """One BEIR collection by each configuration."""
+
+    collection: str
+    n_documents: int
+    n_chunks: int
+    reports: tuple[rag.BeirReport, ...]
+
+
+def evaluate_corpus(corpus: Corpus, golden: rag.GoldenSet, plan: Plan) -> CorpusEvaluation:
+    """Read the corpus once, index it by each strategy, and ask everything."""
+    read = read_corpus(corpus)
+    strategies: list[StrategyEvaluation] = []
+    calibrations: tuple[GateCalibration, ...] = ()
+    answers: dict[str, rag.EvaluationReport] = {}
+    for letter in plan.strategies:
+        with throwaway_index(replace(engine.config(), chunking=letter)) as index:
+            index_corpus(index, read)
+            searches = _searches(index, letter, plan)
+            strategies.append(_strategy(read, golden, index, searches))
+            if letter == plan.strategies[0]:
+                calibrations = _calibrations(golden, searches, plan) if plan.calibrate else ()
+                answers = _answers(golden, index) if plan.end_to_end else {}
+    return CorpusEvaluation(
+        corpus=corpus.name,
+        golden_id=golden.fingerprint,
+        n_files=read.n_files,
+        n_failed=read.n_failed,
+        faults=tuple(faults_of(read)),
+        strategies=tuple(strategies),
+        calibrations=calibrations,
+        answers=answers,
+    )
+
+
+def evaluate_collection(beir: rag.BeirSet, compare: Sequence[str], *, whole: bool) -> BeirEvaluation:
+    """Index the collection once and search every judged query by each configuration.
+
+    With `whole` a document is one chunk as far as the encoder's window reaches, as in the literature; else it is
+    cut as the product cuts. Either way it counts with its best chunk.
+    """
+    config = replace(engine.config(), n_candidates=BEIR_DEPTH)
+    if whole:
+        config = replace(config, chunk_chars=WHOLE_DOCUMENT_CHARS)
+    with throwaway_index(config) as index:
+        n_chunks = _index_collection(beir, index)
+        reports = [
+            rag.evaluate_beir(
+                beir,
+                rag.search_with(rag.CONFIGURATIONS[name], index=index, scope=SCOPE),
+                configuration=name,
+            )
+            for name in compare
+        ]
+    return BeirEvaluation(beir.name, len(beir.documents), n_chunks, tuple(reports))
+
+
+def _index_collection(beir: rag.BeirSet, index: rag.Index) -> int:
+    with Progress(transient=True) as progress:
+        bar = progress.add_task(f"{beir.name}: indexing", total=len(beir.documents))
+        return rag.index_beir(beir, index, on_progress=lambda done, _: progress.update(bar, completed=done))
+
+
+def _strategy(
+    read: ReadCorpus, golden: rag.GoldenSet, index: rag.Index, searches: Searches
+) -> StrategyEvaluation:
+    extractions = [extraction for _, extraction in read.extractions]
+    described = f"{read.corpus.name}: strategy {index.config.chunking}"
+    return StrategyEvaluation(
+        chunking=rag.measure_chunks(extractions, index.embedder, config=index.config),
+        destroyed=rag.needles_destroyed(chunks_of(index, read), golden.places),
+        n_needles=len(golden.places),
+        retrieval=tuple(
+            rag.evaluate_retrieval(golden, search, configuration=configuration)
+            for configuration, search in track(searches, description=described, transient=True)
+        ),
+    )
+
+
+def _searches(index: rag.Index, letter: str, plan: Plan) -> Searches:
+    """Each configuration with its search, which remembers: the gate's sweep asks the same questions again."""
+    searches = []
+    for name in plan.compare:
+        known = rag.CONFIGURATIONS[name]
+        label = name if len(plan.strategies) == 1 else f"{letter} {name}"
+        configuration = replace(known, name=label, chunking=letter)
+        search = rag.search_with(configuration, index=index, scope=SCOPE)
+        searches.append((configuration, _remembering(search)))
+    return searches
+
+
+def _remembering(search: Search) -> Search:
+    found: dict[str, Sequence[rag.ScoredChunk]] = {}
+
+    def remembered(question: str) -> Sequence[rag.ScoredChunk]:
+        if question not in found:
+            found[question] = search(question)
+        return found[question]
+
+    return remembered
+
+
+def _calibrations(
+    golden: rag.GoldenSet,
+    searches: Searches,
+    plan: Plan,
+) -> tuple[GateCalibration, ...]:
+    """Of hybrid candidates, reranked or not, as the gate gets them; of one side alone where only that is compared."""
+    calibrations = []
+    real = [each for each in searches if each[0].retrieval == "hybrid"]
+    for configuration, search in real or searches:
+        score: Literal["relevance", "distance"] = "relevance" if configuration.reranked else "distance"
+        records = rag.record_gate(golden, search, score=score)
+        made = rag.calibrate(records, score=score, max_bluff_rate=plan.budget, bound=plan.bound)
+        calibrations.append(
+            GateCalibration(
+                configuration=configuration.name,
+                calibration=made,
+                auroc_by_kind=rag.auroc_by_kind(records, score=score),
+                risk_area=rag.area_under_risk(rag.risk_curve(made.curve)),
+            )
+        )
+    return tuple(calibrations)
+
+
+def _answers(golden: rag.GoldenSet, index: rag.Index) -> dict[str, rag.EvaluationReport]:
+    """The whole pipeline, which answers from hybrid candidates."""
+    thresholds = rag.Thresholds(index.config.distance_cut, index.config.max_chunks)
+
+    def ask(question: str) -> rag.Answered | rag.Refused:
+        return rag.answer(question, index=index, scope=SCOPE, thresholds=thresholds)
+
+    ask("warm up")
+    return {"hybrid": rag.evaluate_answers(golden, ask=ask, thresholds=thresholds)}
