@@ -133,6 +133,7 @@ from rag.index import (
     probe_index,
     remove_document,
 )
+from rag.lexical import DEFAULT_LANGUAGE, LANGUAGES, LexicalIndex, open_server_lexical
 from rag.markdown_inline import plain_text
 from rag.pipeline import answer, retrieve
 from rag.reading import FileRead, FileToRead, read_files
@@ -165,6 +166,8 @@ from rag.vectors import VectorStore, open_edge_store, open_server_store
 __all__ = [
     "CHUNKING_STRATEGIES",
     "CONFIGURATIONS",
+    "DEFAULT_LANGUAGE",
+    "LANGUAGES",
     "NEAR_DUPLICATE",
     "PIPELINE_VERSION",
     "REFUSAL_KINDS",
@@ -218,6 +221,7 @@ __all__ = [
     "IndexMissing",
     "IndexReport",
     "LatencyReport",
+    "LexicalIndex",
     "Locator",
     "ModelMissing",
     "ModelTimeout",
@@ -298,6 +302,7 @@ __all__ = [
     "open_container",
     "open_edge_store",
     "open_index",
+    "open_server_lexical",
     "open_server_store",
     "plain_text",
     "probe_index",

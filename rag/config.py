@@ -20,6 +20,8 @@ class RagConfig:
         chunk_chars: budget of a chunk's own words, in characters (reference study: 512).
         chunk_tokens: the same in tokens of the embedding model, in place of `chunk_chars`; None leaves that.
         bm25_k1, bm25_b: Robertson and Zaragoza 2009; the reference study's values.
+        bm25_average_words: words a chunk is taken to have by BM25 on a Qdrant server, which cannot count them
+            (measured on the corpora at hand: 57 to 59); the embedded one counts.
         rrf_k: Cormack, Clarke and Büttcher 2009, who found 60 good over many collections.
         n_candidates: how many chunks each side hands to the fusion.
         distance_cut: default gate; a cosine distance in [0, 2].
@@ -37,6 +39,7 @@ class RagConfig:
     chunk_tokens: int | None = None
     bm25_k1: float = 1.2
     bm25_b: float = 0.75
+    bm25_average_words: float = 59.0
     rrf_k: int = 60
     n_candidates: int = 25
     distance_cut: float = 0.6

@@ -2,6 +2,16 @@
 
 from rag.lexical.protocol import LexicalIndex
 from rag.lexical.segment_index import SegmentIndex
+from rag.lexical.sparse import SparseIndex, open_server_lexical
 from rag.lexical.words import DEFAULT_LANGUAGE, LANGUAGES, folded, stems
 
-__all__ = ["DEFAULT_LANGUAGE", "LANGUAGES", "LexicalIndex", "SegmentIndex", "folded", "stems"]
+__all__ = [
+    "DEFAULT_LANGUAGE",
+    "LANGUAGES",
+    "LexicalIndex",
+    "SegmentIndex",
+    "SparseIndex",
+    "folded",
+    "open_server_lexical",
+    "stems",
+]

@@ -54,8 +54,8 @@ class Scorer:
             minlength=self.snapshot.offsets[-1],
         )
         if visible.chunks is not None:
-            scores *= visible.chunks
-        return _best(self.snapshot, scores, k)
+            scores = scores * visible.chunks
+        return _best(self.snapshot, scores.astype(np.float64, copy=False), k)
 
     def _weights(self, term: str) -> _Weights:
         kept = self._kept.get(term)

@@ -11,7 +11,8 @@ class LexicalIndex(Protocol):
 
     Robertson and Zaragoza 2009 with idf = ln(1 + (N − n + 0.5)/(n + 0.5)) (Lucene's; never negative) and term
     weight tf / (tf + k1 (1 − b + b·len/avg)); N, n and avg are those of all chunks, whatever the scope.
-    Every method raises StoreDown when the index cannot work.
+    Every method raises StoreDown when the index cannot work; after `drop` a server has no collection until the
+    next put (IndexMissing).
     """
 
     def put_document(

@@ -72,7 +72,7 @@ class Segment:
     def chunk_ids(self, places: Longs) -> list[str]:
         """The ids of the chunks at these places."""
         begins, ends = self.id_ends.take(places).tolist(), self.id_ends.take(places + 1).tolist()
-        stored = memoryview(self.id_bytes)
+        stored = self.id_bytes.data
         return [str(stored[begin:end], "utf-8") for begin, end in zip(begins, ends, strict=True)]
 
     def document_at(self, document_id: int) -> int | None:

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rag.embed import Vectors
-from rag.errors import IndexMismatch, IndexMissing, NotReady, RagError, StoreDown
+from rag.errors import IndexMismatch
 from rag.types import EmbeddingModel, Scope, StoredChunk
 from rag.vectors.payload import DOCUMENT_ID, FOLDER_ID, chunk_of, payload_of
+from rag.vectors.qdrant import connected, document_filter, scope_filter, translated
 from rag.vectors.stamp import check_stamp, stamp_for
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient
-    from qdrant_client.models import Filter
 
 _BATCH = 256
 _PAGE = 1_000
-_TIMEOUT_S = 10
 
 
 class ServerStore:
@@ -34,7 +32,7 @@ class ServerStore:
         from qdrant_client import models
 
         if not self.exists(collection):
-            with _translated(collection):
+            with translated(collection):
                 try:
                     self._client.create_collection(
                         collection,
@@ -48,7 +46,7 @@ class ServerStore:
                     if not self._client.collection_exists(collection):
                         raise
         self._check(collection, model)
-        with _translated(collection):
+        with translated(collection):
             for field in (FOLDER_ID, DOCUMENT_ID):
                 self._client.create_payload_index(
                     collection, field, field_schema=models.PayloadSchemaType.INTEGER
@@ -56,7 +54,7 @@ class ServerStore:
 
     def exists(self, collection: str) -> bool:
         """See `VectorStore.exists`."""
-        with _translated(collection):
+        with translated(collection):
             return self._client.collection_exists(collection)
 
     def upsert(self, collection: str, chunks: Sequence[StoredChunk], vectors: Vectors) -> None:
@@ -67,7 +65,7 @@ class ServerStore:
             models.PointStruct(id=chunk.chunk_id, vector=vector.tolist(), payload=dict(payload_of(chunk)))
             for chunk, vector in zip(chunks, vectors, strict=True)
         ]
-        with _translated(collection):
+        with translated(collection):
             for start in range(0, len(points), _BATCH):
                 self._client.upsert(collection, points[start : start + _BATCH], wait=True)
 
@@ -85,12 +83,12 @@ class ServerStore:
 
         if k <= 0 or not scope.folder_ids or scope.document_ids == () or (only is not None and not only):
             return []
-        with _translated(collection):
+        with translated(collection):
             found = self._client.query_points(
                 collection,
                 query=vector.tolist(),
                 limit=k,
-                query_filter=_scope_filter(scope, only),
+                query_filter=scope_filter(scope, only),
                 search_params=models.SearchParams(exact=only is not None),
                 with_payload=True,
             )
@@ -98,7 +96,7 @@ class ServerStore:
 
     def fetch(self, collection: str, chunk_ids: Sequence[str]) -> list[StoredChunk]:
         """See `VectorStore.fetch`."""
-        with _translated(collection):
+        with translated(collection):
             records = self._client.retrieve(collection, list(chunk_ids), with_payload=True)
         found = {str(record.id): chunk_of(str(record.id), record.payload) for record in records}
         return [found[chunk_id] for chunk_id in chunk_ids if chunk_id in found]
@@ -108,10 +106,10 @@ class ServerStore:
         chunks: list[StoredChunk] = []
         offset = None
         while True:
-            with _translated(collection):
+            with translated(collection):
                 records, offset = self._client.scroll(
                     collection,
-                    scroll_filter=_document_filter(document_id),
+                    scroll_filter=document_filter(document_id),
                     limit=_PAGE,
                     offset=offset,
                     with_payload=True,
@@ -122,7 +120,7 @@ class ServerStore:
 
     def vectors_of(self, collection: str, chunk_ids: Sequence[str]) -> Vectors:
         """See `VectorStore.vectors_of`."""
-        with _translated(collection):
+        with translated(collection):
             records = self._client.retrieve(
                 collection, list(chunk_ids), with_payload=False, with_vectors=True
             )
@@ -131,22 +129,22 @@ class ServerStore:
 
     def sample(self, collection: str, n: int) -> list[StoredChunk]:
         """See `VectorStore.sample`."""
-        with _translated(collection):
+        with translated(collection):
             records, _ = self._client.scroll(collection, limit=n, with_payload=True)
         return [chunk_of(str(record.id), record.payload) for record in records]
 
     def count(self, collection: str, document_id: int | None = None) -> int:
         """See `VectorStore.count`."""
-        chosen = None if document_id is None else _document_filter(document_id)
-        with _translated(collection):
+        chosen = None if document_id is None else document_filter(document_id)
+        with translated(collection):
             return self._client.count(collection, count_filter=chosen, exact=True).count
 
     def delete_document(self, collection: str, document_id: int, *, keep: Collection[str] = ()) -> None:
         """See `VectorStore.delete_document`."""
         from qdrant_client import models
 
-        selector = models.FilterSelector(filter=_document_filter(document_id, keep))
-        with _translated(collection):
+        selector = models.FilterSelector(filter=document_filter(document_id, keep))
+        with translated(collection):
             self._client.delete(collection, selector, wait=True)
 
     def delete_chunks(self, collection: str, chunk_ids: Collection[str]) -> None:
@@ -154,12 +152,12 @@ class ServerStore:
         from qdrant_client import models
 
         selector = models.PointIdsList(points=list(chunk_ids))
-        with _translated(collection):
+        with translated(collection):
             self._client.delete(collection, selector, wait=True)
 
     def drop(self, collection: str) -> None:
         """See `VectorStore.drop`."""
-        with _translated(collection):
+        with translated(collection):
             self._client.delete_collection(collection)
 
     def close(self) -> None:
@@ -167,7 +165,7 @@ class ServerStore:
         self._client.close()
 
     def _check(self, collection: str, model: EmbeddingModel) -> None:
-        with _translated(collection):
+        with translated(collection):
             metadata = self._client.get_collection(collection).config.metadata
         if not metadata:
             raise IndexMismatch(
@@ -181,62 +179,4 @@ def open_server_store(
     url: str = "", *, api_key: str | None = None, client: QdrantClient | None = None
 ) -> ServerStore:
     """The store on the server at `url`, or behind a client that is already made."""
-    if client is None:
-        from qdrant_client import QdrantClient
-
-        # The version check is a request of its own and warns instead of failing when nobody answers.
-        client = QdrantClient(url=url, api_key=api_key, timeout=_TIMEOUT_S, check_compatibility=False)
-    return ServerStore(client)
-
-
-@contextmanager
-def _translated(collection: str) -> Iterator[None]:
-    """Map qdrant-client's errors to ours; its local mode raises ValueError for a missing collection."""
-    from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
-
-    try:
-        yield
-    except UnexpectedResponse as exc:
-        raise _answered(collection, exc.status_code) from exc
-    except (ResponseHandlingException, OSError) as exc:
-        raise StoreDown("Qdrant cannot be reached.") from exc
-    except ValueError as exc:
-        if "not found" not in str(exc):
-            raise
-        raise IndexMissing(f"There is no collection {collection}.") from exc
-
-
-def _answered(collection: str, status: int | None) -> RagError:
-    if status == 404:
-        return IndexMissing(f"There is no collection {collection}.")
-    if status in {401, 403}:
-        return NotReady("Qdrant refused the API key.", next_step="Check QDRANT_API_KEY.")
-    if status is not None and 400 <= status < 500 and status not in {408, 429}:
-        return NotReady(
-            f"Qdrant refused the request with status {status}.", next_step="Look at Qdrant's log."
-        )
-    return StoreDown(f"Qdrant answered with status {status}.")
-
-
-def _scope_filter(scope: Scope, only: Collection[str] | None) -> Filter:
-    from qdrant_client import models
-
-    must: list[models.Condition] = [
-        models.FieldCondition(key=FOLDER_ID, match=models.MatchAny(any=list(scope.folder_ids)))
-    ]
-    if scope.document_ids is not None:
-        must.append(
-            models.FieldCondition(key=DOCUMENT_ID, match=models.MatchAny(any=list(scope.document_ids)))
-        )
-    if only is not None:
-        must.append(models.HasIdCondition(has_id=list(only)))
-    return models.Filter(must=must)
-
-
-def _document_filter(document_id: int, keep: Collection[str] = ()) -> Filter:
-    from qdrant_client import models
-
-    return models.Filter(
-        must=[models.FieldCondition(key=DOCUMENT_ID, match=models.MatchValue(value=document_id))],
-        must_not=[models.HasIdCondition(has_id=list(keep))] if keep else None,
-    )
+    return ServerStore(connected(url, api_key) if client is None else client)
