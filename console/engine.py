@@ -77,8 +77,18 @@ def index_of(version: IndexVersion) -> rag.Index:
                 directory=Path(settings.HOME) / "lexical",
                 store=store(),
                 embedder=model,
+                lexical=_lexical(version.collection),
             )
         return _indexes[version.pk]
+
+
+def _lexical(collection: str) -> rag.LexicalIndex | None:
+    """BM25 on the Qdrant server where `LEXICAL` says so; None leaves it in the data folder."""
+    if settings.LEXICAL != "qdrant":
+        return None
+    return rag.open_server_lexical(
+        collection, settings.QDRANT_URL, api_key=settings.QDRANT_API_KEY or None, config=config()
+    )
 
 
 def close() -> None:

@@ -158,6 +158,11 @@ else:
 REDIS_URL = _required_in_server_mode("REDIS_URL", "redis://host:6379/0, for the queue and live pages")
 QDRANT_URL = _required_in_server_mode("QDRANT_URL", "http://host:6333, where the vectors live")
 QDRANT_API_KEY = env.str("QDRANT_API_KEY", "")
+LEXICAL = env.str("LEXICAL", "local")
+if LEXICAL not in {"local", "qdrant"}:
+    raise ImproperlyConfigured(f"LEXICAL is {LEXICAL!r}; it must be 'local' or 'qdrant'.")
+if LEXICAL == "qdrant" and not QDRANT_URL:
+    raise ImproperlyConfigured("LEXICAL is 'qdrant' and QDRANT_URL is not set. Give the server's address.")
 
 if REDIS_URL:
     CHANNEL_LAYERS = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django import forms
 
+import rag
 from console.people.models import User
 from console.values import IdsField
 
@@ -28,6 +29,20 @@ class FolderForm(forms.Form):
         label="Leave out near-duplicates",
         help_text="A document that says nearly the same as an older one here is not searched; its page names both.",
     )
+    language = forms.ChoiceField(
+        required=False,
+        choices=[(language, language.capitalize()) for language in rag.LANGUAGES],
+        initial=rag.DEFAULT_LANGUAGE,
+        label="Language",
+        help_text="What the documents are mostly written in, so that a word is found in its other forms. None takes "
+        "words as they are. Chinese, Japanese, Korean and Thai are found with any. "
+        "After a change the documents are read again.",
+    )
+
+    def clean_language(self) -> str:
+        """A form without the field leaves the language as it is."""
+        chosen = self.cleaned_data["language"]
+        return str(chosen or self.get_initial_for_field(self.fields["language"], "language"))
 
 
 class FolderAccessForm(FolderForm):

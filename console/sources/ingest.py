@@ -19,7 +19,7 @@ from console.index.selectors import live_versions
 from console.index.services import prepare_active_version
 from console.sources.claims import claim, claim_next, enter_indexing, let_go, prolong, release
 from console.sources.duplicates import leaves_out_copy, mark_near_duplicates
-from console.sources.models import Document, DocumentState
+from console.sources.models import Document, DocumentState, Folder
 from console.sources.outcomes import (
     OUR_FAULT,
     Outcome,
@@ -200,12 +200,16 @@ def _index(ready: Iterator[_Ready]) -> None:
 
 
 def _index_in(version: IndexVersion, batch: Sequence[_Ready]) -> list[DocumentIndex]:
+    # Read now: a worker may have held a document since before its folder's language was changed.
+    folders = Folder.objects.filter(pk__in={one.document.folder_id for one in batch})
+    languages = dict(folders.values_list("pk", "language"))
     texts = [
         rag.DocumentText(
             document_id=one.document.pk,
             folder_id=one.document.folder_id,
             title=one.outcome.extraction.title or one.document.name,
             extraction=one.outcome.extraction,
+            language=languages[one.document.folder_id],
         )
         for one in batch
     ]

@@ -21,6 +21,11 @@ class Folder(models.Model):
     leaves_out_near_duplicates = models.BooleanField(
         default=False, help_text="A document that says nearly the same as an older one here is not searched."
     )
+    language = models.CharField(
+        max_length=20,
+        default="english",
+        help_text="What words are stemmed in for the word search: one of `rag.LANGUAGES`.",
+    )
     members = models.ManyToManyField(settings.AUTH_USER_MODEL, blank=True, related_name="folders")
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -181,6 +186,7 @@ class ExtractionAttempt(models.Model):
         RESTART = "restart", "Picked up after a restart"
         ENABLE = "enable", "Enabled"
         RENAME = "rename", "Renamed"
+        LANGUAGE = "language", "Folder's language changed"
         ATTACHED = "attached", "Found in another file"
 
     document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="attempts")

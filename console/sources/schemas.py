@@ -7,6 +7,7 @@ from datetime import datetime
 from ninja import Schema
 from pydantic import Field, StrictBool
 
+import rag
 from console.api_pages import PageQuery
 from console.api_types import Id, Name, StrictId, Text
 from console.sources.models import DocumentState, ExtractionAttempt
@@ -22,6 +23,7 @@ class FolderIn(Schema):
     is_open: StrictBool = False
     is_shared_externally: StrictBool = False
     leaves_out_near_duplicates: StrictBool = False
+    language: Text = Field(rag.DEFAULT_LANGUAGE, max_length=20)
 
 
 class FolderChangeIn(Schema):
@@ -31,6 +33,7 @@ class FolderChangeIn(Schema):
     is_open: StrictBool
     is_shared_externally: StrictBool
     leaves_out_near_duplicates: StrictBool
+    language: Text | None = Field(None, max_length=20)
 
 
 class FolderOut(Schema):
@@ -42,6 +45,7 @@ class FolderOut(Schema):
     is_open: bool
     is_shared_externally: bool
     leaves_out_near_duplicates: bool
+    language: str
     created_at: datetime
     n_documents: int
     n_searchable: int

@@ -7,11 +7,18 @@ from collections.abc import Iterable
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+import rag
 from console import queue, sockets
 from console.access import Rejected, require_admin
 from console.audit.services import record
 from console.people.models import User
-from console.sources.models import Document, DocumentState, ExtractionAttempt, Folder
+from console.sources.models import (
+    SEARCHABLE_STATES,
+    Document,
+    DocumentState,
+    ExtractionAttempt,
+    Folder,
+)
 from console.values import UNUSABLE_NAME, is_usable_name
 
 DISABLED = "disabled"
@@ -28,14 +35,16 @@ def create_folder(
     is_open: bool = False,
     is_shared_externally: bool = False,
     leaves_out_near_duplicates: bool = False,
+    language: str = rag.DEFAULT_LANGUAGE,
 ) -> Folder:
     """A new folder.
 
     Raises:
         NotPermitted: the actor is no admin.
-        Rejected: the name is blank, cannot be shown, or is taken.
+        Rejected: the name is blank, cannot be shown, or is taken; the language is none of `rag.LANGUAGES`.
     """
     require_admin(actor)
+    _check_language(language)
     name = " ".join(name.split())
     if not name:
         raise Rejected("folder_name_blank", "Give the folder a name.")
@@ -49,6 +58,7 @@ def create_folder(
                 is_open=is_open,
                 is_shared_externally=is_shared_externally,
                 leaves_out_near_duplicates=leaves_out_near_duplicates,
+                language=language,
             )
             record(actor=actor, action="folder.create", subject=folder.name, is_open=is_open)
     except IntegrityError as error:
@@ -64,15 +74,24 @@ def update_folder(
     is_shared_externally: bool,
     description: str,
     leaves_out_near_duplicates: bool,
+    language: str | None = None,
     member_ids: Iterable[int] | None = None,
 ) -> Folder:
-    """Change who may be answered from a folder, and whether near-duplicates are searched there.
+    """Change who may be answered from a folder, and how it is searched: near-duplicates, and the words' language.
+
+    None leaves language or members as they are. With another language the documents are queued to be indexed
+    in it; each is found in the old one until then.
 
     Raises:
         NotPermitted: the actor is no admin.
+        Rejected: the language is none of `rag.LANGUAGES`.
     """
     require_admin(actor)
+    language = language or folder.language
+    _check_language(language)
     with transaction.atomic():
+        is_spoken_otherwise = language != folder.language
+        folder.language = language
         folder.is_open, folder.is_shared_externally = is_open, is_shared_externally
         folder.description = description
         folder.leaves_out_near_duplicates = leaves_out_near_duplicates
@@ -82,6 +101,7 @@ def update_folder(
                 "is_shared_externally",
                 "description",
                 "leaves_out_near_duplicates",
+                "language",
             ]
         )
         if member_ids is not None:
@@ -93,8 +113,24 @@ def update_folder(
             is_open=is_open,
             is_shared_externally=is_shared_externally,
             leaves_out_near_duplicates=leaves_out_near_duplicates,
+            language=language,
         )
+        if is_spoken_otherwise:
+            _index_again(folder, actor)
     return folder
+
+
+def _check_language(language: str) -> None:
+    if language not in rag.LANGUAGES:
+        raise Rejected("language_unknown", f"The language is one of {', '.join(rag.LANGUAGES)}.")
+
+
+def _index_again(folder: Folder, actor: User | None) -> None:
+    """Queue what was or is being indexed; what waits for its turn meets the new language anyway."""
+    states = (*SEARCHABLE_STATES, DocumentState.EXTRACTING, DocumentState.INDEXING)
+    rows = folder.documents.select_for_update().filter(state__in=states, deleted_at=None).order_by("pk")
+    for document in rows:
+        queue_document(document, trigger=ExtractionAttempt.Trigger.LANGUAGE, actor=actor)
 
 
 def queue_document(document: Document, *, trigger: str, actor: User | None, pages: str = "") -> None:

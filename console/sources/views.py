@@ -80,6 +80,7 @@ def edit_folder(request: PersonRequest, folder_id: int) -> HttpResponseBase:
         "is_open": folder.is_open,
         "is_shared_externally": folder.is_shared_externally,
         "leaves_out_near_duplicates": folder.leaves_out_near_duplicates,
+        "language": folder.language,
         "members": folder.members.all(),
     }
     form = FolderAccessForm(sent_form(request), initial=initial)
@@ -92,6 +93,7 @@ def edit_folder(request: PersonRequest, folder_id: int) -> HttpResponseBase:
             is_shared_externally=values["is_shared_externally"],
             description=values["description"],
             leaves_out_near_duplicates=values["leaves_out_near_duplicates"],
+            language=values["language"],
             member_ids=[member.pk for member in values["members"]],
         )
         messages.success(request, f"{folder.name} is changed. It counts from the next question on.")
