@@ -15,6 +15,7 @@ from rag.bench import (
     measure_strategies,
     measure_throughput,
 )
+from rag.bench_lexical import LexicalReport, PutCost, measure_lexical
 from rag.causal import CausalWriter
 from rag.chunking.strategy import CHUNKING_STRATEGIES, ChunkingStrategy
 from rag.config import PIPELINE_VERSION, ExtractionLimits, RagConfig
@@ -222,6 +223,7 @@ __all__ = [
     "IndexReport",
     "LatencyReport",
     "LexicalIndex",
+    "LexicalReport",
     "Locator",
     "ModelMissing",
     "ModelTimeout",
@@ -232,6 +234,7 @@ __all__ = [
     "Percentiles",
     "Proportion",
     "QuestionRanks",
+    "PutCost",
     "QuestionTooLong",
     "RagConfig",
     "RagError",
@@ -294,6 +297,7 @@ __all__ = [
     "mean_estimate",
     "measure_chunks",
     "measure_latency",
+    "measure_lexical",
     "measure_strategies",
     "measure_throughput",
     "merge_pages",

@@ -106,5 +106,7 @@ def _best(snapshot: Snapshot, scores: Doubles, k: int) -> list[tuple[str, float]
         # All that equal the last one stay in, so that the ids decide among them.
         is_among = chosen >= np.partition(chosen, len(chosen) - k)[len(chosen) - k]
         found, chosen = found[is_among], chosen[is_among]
-    order = np.lexsort((found, snapshot.documents_at(found), -chosen))[:k]
+    # Within one view chunks are numbered by document.
+    documents = found if len(snapshot.views) == 1 else snapshot.documents_at(found)
+    order = np.lexsort((found, documents, -chosen))[:k]
     return list(zip(snapshot.chunk_ids_at(found.take(order)), chosen.take(order).tolist(), strict=True))

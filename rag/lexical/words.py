@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import threading
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -116,23 +116,18 @@ class _Found:
             unspaced, sigil, body, tied, tail = match.groups()
             if unspaced:
                 self._add_characters(unspaced)
-            elif not (sigil or tied or tail):
-                self._add_word(body, match.start(), language)
-            else:
+            elif sigil or tied or tail:
                 self._add_identifier((sigil or "").lower(), body.lower(), tail or "")
+            else:
+                word = body.lower()
+                self._add_part(word)
+                if word != body:
+                    self._add_name(body, word, match.start(), language)
 
     def _add_characters(self, run: str) -> None:
         pairs = [run[at : at + 2] for at in range(len(run) - 1)] or [run]
         self.exact.extend(pairs)
         self.length += len(pairs)
-
-    def _add_word(self, written: str, start: int, language: str) -> None:
-        word = written.lower()
-        self._add_part(word)
-        if written[0].isupper() and written[1:].islower() and self._is_within_a_sentence(start):
-            stem = word if language == UNSTEMMED else _stemmer(language).stemWord(word)
-            if stem != word:
-                self.exact.append(word + _MARK)
 
     def _add_part(self, word: str) -> None:
         self.length += 1
@@ -140,6 +135,12 @@ class _Found:
             self.words.append(word)
         else:
             self.exact.append(word.removesuffix(_POSSESSIVE))
+
+    def _add_name(self, written: str, word: str, start: int, language: str) -> None:
+        if written[0].isupper() and written[1:].islower() and self._is_within_a_sentence(start):
+            stem = word if language == UNSTEMMED else _stemmer(language).stemWord(word)
+            if stem != word:
+                self.exact.append(word + _MARK)
 
     def _add_identifier(self, sigil: str, body: str, tail: str) -> None:
         parts = _WORD.findall(body)
@@ -179,10 +180,11 @@ def _joined(piece: str) -> str:
     return piece
 
 
-def _stemmed(words: list[str], language: str) -> Iterator[str]:
+def _stemmed(words: list[str], language: str) -> list[str]:
     if language == UNSTEMMED:
-        return iter(words)
-    return (f"{stem}{_MARK}{language}" for stem in _stemmer(language).stemWords(words))
+        return words
+    ending = _MARK + language
+    return [stem + ending for stem in _stemmer(language).stemWords(words)]
 
 
 def _stemmer(language: str) -> Stemmer:

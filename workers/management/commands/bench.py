@@ -20,6 +20,7 @@ from rich.table import Table
 import rag
 from console import engine
 from workers.bench_ingest import IngestReport, ingest_table, measure_ingest
+from workers.bench_lexical import measure_words, words_table
 from workers.evaluation_corpus import (
     SCOPE,
     Corpus,
@@ -46,6 +47,7 @@ class CorpusReport:
     indexed_chunks_per_s: float
     chunking: rag.ChunkingReport
     throughput: rag.ThroughputReport
+    words: rag.LexicalReport
     latency: rag.LatencyReport
     evaluation: rag.EvaluationReport | None
     peak_mib: float
@@ -89,7 +91,8 @@ class Command(BaseCommand):
         corpora = [corpus_of(entry) for entry in corpus or ["sample"]]
         reports = [_measure(entry, repeats=repeats, max_texts=max_texts) for entry in corpora]
         out.print(f"{_machine()}\n")
-        for table in (_speed(reports), _latency(reports), _quality(reports), _bluffs(reports)):
+        words = words_table([(report.corpus, report.words) for report in reports])
+        for table in (_speed(reports), _latency(reports), words, _quality(reports), _bluffs(reports)):
             out.print(table)
         if json is not None:
             _write(json, reports)
@@ -122,6 +125,7 @@ def _measure(corpus: Corpus, *, repeats: int, max_texts: int) -> CorpusReport:
             needles=corpus.golden.needles if corpus.golden else (),
         ),
         throughput=rag.measure_throughput(spread, embedder, repeats=repeats),
+        words=measure_words(texts, corpus.golden, repeats=repeats),
         latency=latency,
         evaluation=evaluation,
         peak_mib=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
