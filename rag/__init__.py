@@ -138,6 +138,7 @@ from rag.lexical import DEFAULT_LANGUAGE, LANGUAGES, LexicalIndex, open_server_l
 from rag.markdown_inline import plain_text
 from rag.pipeline import answer, retrieve
 from rag.reading import FileRead, FileToRead, read_files
+from rag.rerank import Reranker, load_reranker
 from rag.situate import SentenceCheckpoint, SentenceWriter, SituatedChunks, Situating, situate_chunks
 from rag.types import (
     Answered,
@@ -233,6 +234,7 @@ __all__ = [
     "PairedTest",
     "Percentiles",
     "Proportion",
+    "PutCost",
     "QuestionRanks",
     "PutCost",
     "QuestionTooLong",
@@ -241,6 +243,7 @@ __all__ = [
     "RateLimited",
     "RefusalReason",
     "Refused",
+    "Reranker",
     "ResourceLimit",
     "RetrievalReport",
     "RiskPoint",
@@ -294,6 +297,7 @@ __all__ = [
     "load_embedder",
     "load_extraction",
     "load_generator",
+    "load_reranker",
     "mean_estimate",
     "measure_chunks",
     "measure_latency",

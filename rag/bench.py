@@ -16,7 +16,7 @@ import numpy as np
 from rag.chunk import chunk_configured
 from rag.chunking.strategy import CHUNKING_STRATEGIES
 from rag.config import RagConfig
-from rag.embed import Embedder, model_folder
+from rag.embed import Embedder, plain_sentence_transformer
 from rag.evaluate import GoldenNeedle, LatencyReport, latency_of, needles_destroyed
 from rag.types import Answered, Chunk, Extraction, Refused
 
@@ -82,15 +82,7 @@ def measure_throughput(texts: Sequence[str], embedder: Embedder, *, repeats: int
         embedder: its model must be one that `load_embedder` knows by its name.
         repeats: each side runs so often, after one unmeasured run.
     """
-    import torch
-    from sentence_transformers import SentenceTransformer
-
-    plain = SentenceTransformer(
-        str(model_folder(embedder.model.name)),
-        device="cpu",
-        local_files_only=True,
-        model_kwargs={"dtype": torch.float32},
-    )
+    plain = plain_sentence_transformer(embedder.model.name)
     texts = list(texts)
 
     def ours() -> object:

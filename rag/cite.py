@@ -100,6 +100,7 @@ def _citation(number: int, passage: ScoredChunk, start: int, end: int) -> BoundC
         end=chunk.start + end,
         locator=_narrowed(chunk, chunk.start + start, chunk.start + end),
         distance=passage.distance,
+        relevance=passage.relevance,
     )
 
 

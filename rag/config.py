@@ -8,6 +8,9 @@ PIPELINE_VERSION = "2"
 """Raised when chunking or embedding changes so that stored vectors become stale."""
 
 SAMPLE_MODEL = "all-MiniLM-L6-v2"
+ADAPTED_MODEL = "footnote-minilm"
+"""all-MiniLM-L6-v2 with Footnote's adapter for handbook questions (rag/models/embedder)."""
+SAMPLE_RERANKER = "footnote-relevance"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +27,11 @@ class RagConfig:
             (measured on the corpora at hand: 57 to 59); the embedded one counts.
         rrf_k: Cormack, Clarke and Büttcher 2009, who found 60 good over many collections.
         n_candidates: how many chunks each side hands to the fusion.
-        distance_cut: default gate; a cosine distance in [0, 2].
+        reranker: "footnote-relevance", a cross-encoder's name or path, or "none".
+        n_rerank: how many of the fused chunks the reranker reads (reference study: 25).
+        rerank_time_s: the reranker's time limit; past it the fused order stands and the distance decides.
+        relevance_cut: default gate where there is a reranker; a relevance in [0, 1].
+        distance_cut: default gate where there is none; a cosine distance in [0, 2].
         evidence_floor: what the best quoted sentence must reach (cosine to the question + half the share
             of its words, in [−1, 1.5]); below it the answer is refused as weak evidence.
         max_chunks: four good chunks beat twenty (reference study).
@@ -42,6 +49,10 @@ class RagConfig:
     bm25_average_words: float = 59.0
     rrf_k: int = 60
     n_candidates: int = 25
+    reranker: str = SAMPLE_RERANKER
+    n_rerank: int = 25
+    rerank_time_s: float = 3.0
+    relevance_cut: float = 0.5
     distance_cut: float = 0.6
     evidence_floor: float = 0.8
     max_chunks: int = 4

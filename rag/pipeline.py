@@ -1,4 +1,4 @@
-"""A question's way: retrieve → fuse → gate → generate → bind, each stage timed and recorded."""
+"""A question's way: retrieve → fuse → rerank → gate → generate → bind, each stage timed and recorded."""
 
 from __future__ import annotations
 
@@ -6,15 +6,26 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from rag.cite import bind
 from rag.errors import EmptyQuestion, QuestionTooLong
 from rag.fuse import reciprocal_rank_fusion
-from rag.gate import pass_gate
+from rag.gate import gate_score, pass_gate
 from rag.generate import ExtractiveGenerator, Generator
 from rag.index import Index
-from rag.types import Answered, RefusalReason, Refused, Scope, ScoredChunk, Stage, Thresholds, Trace
+from rag.rerank import Reranker
+from rag.types import (
+    Answered,
+    GateScore,
+    RefusalReason,
+    Refused,
+    Scope,
+    ScoredChunk,
+    Stage,
+    Thresholds,
+    Trace,
+)
 
 _N_NEAREST = 4
 Detail = dict[str, str | int | float | bool | None]
@@ -26,6 +37,7 @@ def answer(
     index: Index,
     scope: Scope,
     thresholds: Thresholds,
+    reranker: Reranker | None = None,
     generator: Generator | None = None,
 ) -> Answered | Refused:
     """An answer of cited sentences, or a refusal with its reason; never an unsupported sentence.
@@ -35,6 +47,7 @@ def answer(
         index: what to search.
         scope: folders and documents the asker may see; nothing else is looked at.
         thresholds: the gate of this index version.
+        reranker: reads the best candidates; None leaves the fused order and gates by distance.
         generator: writes the draft; None quotes (`ExtractiveGenerator`).
 
     Raises:
@@ -45,16 +58,12 @@ def answer(
     run = _Run(thresholds)
     if not scope.folder_ids:
         return run.refused(RefusalReason.OUT_OF_SCOPE_FOLDER)
-    run.candidates = _retrieve(question, index, scope, run)
+    run.candidates = _retrieve(question, index, scope, reranker, run)
     if not run.candidates:
         return run.refused(RefusalReason.NOTHING_RETRIEVED)
     with run.stage("gate") as detail:
         passages = pass_gate(run.candidates, thresholds)
-        detail |= {
-            "cut": thresholds.distance_cut,
-            "best_distance": run.best_distance,
-            "n_passed": len(passages),
-        }
+        detail.update(run.gate_detail, n_passed=len(passages))
     if not passages:
         return run.refused(RefusalReason.BELOW_THRESHOLD)
     generator = generator or _quoting(index)
@@ -74,20 +83,54 @@ def answer(
         n_unresolved_markers=bound.n_unresolved,
         generator=generator.name,
         trace=run.trace(),
+        gate_score=run.gate_score,
+        best_relevance=max(
+            (citation.relevance for citation in bound.citations if citation.relevance is not None),
+            default=None,
+        ),
     )
 
 
-def retrieve(question: str, *, index: Index, scope: Scope) -> tuple[ScoredChunk, ...]:
-    """The candidates for a question in the scope, best fused rank first; the gate is not applied.
+def retrieve(
+    question: str, *, index: Index, scope: Scope, reranker: Reranker | None = None
+) -> tuple[ScoredChunk, ...]:
+    """The candidates for a question in the scope, best first; the gate is not applied.
+
+    What the reranker read comes first, by relevance; the rest keeps its fused order.
 
     Raises:
         EmptyQuestion, QuestionTooLong: see `answer`.
     """
     question = _valid(question, index)
-    return _retrieve(question, index, scope, _Run(Thresholds(2.0))) if scope.folder_ids else ()
+    return _retrieve(question, index, scope, reranker, _Run(Thresholds(2.0))) if scope.folder_ids else ()
 
 
-def _retrieve(question: str, index: Index, scope: Scope, run: _Run) -> tuple[ScoredChunk, ...]:
+def _retrieve(
+    question: str, index: Index, scope: Scope, reranker: Reranker | None, run: _Run
+) -> tuple[ScoredChunk, ...]:
+    fused = _search(question, index, scope, run)
+    return _rerank(question, fused, index, reranker, run) if reranker is not None and fused else fused
+
+
+def _rerank(
+    question: str, fused: tuple[ScoredChunk, ...], index: Index, reranker: Reranker, run: _Run
+) -> tuple[ScoredChunk, ...]:
+    """The first `n_rerank` by relevance, then the rest; as they were when the reranker ran out of time."""
+    config = index.config
+    head, rest = fused[: config.n_rerank], fused[config.n_rerank :]
+    with run.stage("rerank") as detail:
+        done = reranker.rerank(
+            question, head, embedding_model=index.embedder.model.name, time_limit_s=config.rerank_time_s
+        )
+        detail |= {"reranker": reranker.name, "n_reranked": len(done.relevance), "degraded": done.timed_out}
+    if done.timed_out:
+        return fused
+    read = [replace(each, relevance=score) for each, score in zip(head, done.relevance, strict=True)]
+    # Stable: equal relevance keeps the fused order.
+    return (*sorted(read, key=lambda each: -(each.relevance or 0.0)), *rest)
+
+
+def _search(question: str, index: Index, scope: Scope, run: _Run) -> tuple[ScoredChunk, ...]:
     """Both sides at once; a chunk only the lexical side found gets its distance from the store."""
     n = index.config.n_candidates
     with run.stage("retrieve") as detail, ThreadPoolExecutor(max_workers=1) as beside:
@@ -148,6 +191,22 @@ class _Run:
     def best_distance(self) -> float | None:
         return min((candidate.distance for candidate in self.candidates), default=None)
 
+    @property
+    def best_relevance(self) -> float | None:
+        read = [each.relevance for each in self.candidates if each.relevance is not None]
+        return max(read, default=None)
+
+    @property
+    def gate_score(self) -> GateScore:
+        return gate_score(self.candidates)
+
+    @property
+    def gate_detail(self) -> Detail:
+        """What was compared, the best of it, and the cut."""
+        if self.gate_score == "relevance":
+            return {"score": "relevance", "best": self.best_relevance, "cut": self.thresholds.relevance_cut}
+        return {"score": "distance", "best": self.best_distance, "cut": self.thresholds.distance_cut}
+
     @contextmanager
     def stage(self, name: str) -> Iterator[Detail]:
         """Time what runs inside; what is put into the yielded dict becomes the stage's detail."""
@@ -160,11 +219,17 @@ class _Run:
         return Trace(tuple(self.stages), self.candidates)
 
     def refused(self, reason: RefusalReason) -> Refused:
-        nearest = sorted(self.candidates, key=lambda candidate: candidate.distance)[:_N_NEAREST]
+        if self.gate_score == "relevance":
+            nearest = list(self.candidates[:_N_NEAREST])
+        else:
+            nearest = sorted(self.candidates, key=lambda candidate: candidate.distance)[:_N_NEAREST]
         return Refused(
             reason=reason,
             best_distance=self.best_distance,
             distance_cut=self.thresholds.distance_cut,
             nearest=tuple(nearest),
             trace=self.trace(),
+            gate_score=self.gate_score,
+            best_relevance=self.best_relevance,
+            relevance_cut=self.thresholds.relevance_cut,
         )

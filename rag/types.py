@@ -12,6 +12,8 @@ from enum import StrEnum
 from typing import ClassVar, Literal
 
 BlockKind = Literal["heading", "paragraph", "list_item", "table_row", "code"]
+GateScore = Literal["relevance", "distance"]
+"""Which number the gate compares: a relevance in [0, 1] passes at ≥ its cut, a distance in [0, 2] at ≤ its cut."""
 CoverageUnit = Literal["page", "slide", "row", "chapter", "cue", "second", "document"]
 
 
@@ -261,11 +263,13 @@ class Scope:
 class Thresholds:
     """The gate's settings; they belong to one index version.
 
-    A chunk passes when its cosine distance ≤ `distance_cut`; at most `max_chunks` pass.
+    Where a reranker read the candidates, a chunk passes when its relevance ≥ `relevance_cut`; elsewhere when its
+    cosine distance ≤ `distance_cut`. One of the two decides, never both. At most `max_chunks` pass.
     """
 
     distance_cut: float
     max_chunks: int = 4
+    relevance_cut: float = 0.0
 
 
 class RefusalReason(StrEnum):
@@ -314,6 +318,7 @@ class BoundCitation:
     end: int
     locator: Locator
     distance: float
+    relevance: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,17 +339,26 @@ class Answered:
     n_unresolved_markers: int
     generator: str
     trace: Trace
+    gate_score: GateScore = "distance"
+    best_relevance: float | None = None
+    """The highest among the cited passages; None where no reranker read them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """An explicit refusal. `best_distance` is None when nothing was retrieved."""
+    """An explicit refusal. `best_distance` is None when nothing was retrieved.
+
+    `best_relevance` is None where no reranker read the candidates. `nearest` runs from the best by `gate_score`.
+    """
 
     reason: RefusalReason
     best_distance: float | None
     distance_cut: float
     nearest: tuple[ScoredChunk, ...]
     trace: Trace
+    gate_score: GateScore = "distance"
+    best_relevance: float | None = None
+    relevance_cut: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rag.embed import _checked_unit, load_embedder, model_folder
+from rag.embed import _checked_unit, load_embedder, model_folder, plain_sentence_transformer
 from rag.errors import ModelMissing, VectorsNotUnit
 
 TEXTS = [
@@ -51,6 +51,18 @@ def test_vectors_are_unit_in_order_and_those_of_the_plain_library(real):
     assert np.sum(vectors * expected, axis=1).min() > 0.999
     assert told[-1] == (len(TEXTS), len(TEXTS))
     assert np.sum(real.encode_question(TEXTS[0]) * expected[0]) > 0.999
+
+
+@pytest.mark.model
+def test_the_adapted_model_is_another_model_on_the_same_weights(real):
+    adapted = load_embedder("footnote-minilm")
+    assert adapted.model.name == "footnote-minilm"
+    assert (adapted.model.dimension, adapted.model.window_tokens) == (384, 256)
+    assert adapted.model.revision != real.model.revision
+    texts = ["gulls at the pier", "how do I book leave"]
+    ours = adapted.encode_passages(texts)
+    assert np.sum(ours * plain_sentence_transformer("footnote-minilm").encode(texts), axis=1).min() > 0.999
+    assert np.sum(ours * real.encode_passages(texts), axis=1).max() < 0.995
 
 
 @pytest.mark.model

@@ -1,6 +1,8 @@
+from dataclasses import replace
+
 import pytest
 
-from rag.gate import pass_gate
+from rag.gate import gate_score, pass_gate
 from rag.types import Thresholds
 from tests.rag.fakes import scored, stored_chunk
 
@@ -27,3 +29,20 @@ def test_at_most_max_chunks_pass_in_the_given_order():
 def test_nothing_near_is_nothing():
     assert pass_gate([], Thresholds(CUT)) == ()
     assert pass_gate([scored(stored_chunk("x"), 0.9)], Thresholds(CUT)) == ()
+
+
+@pytest.mark.parametrize(
+    ("relevance", "passes"), [(0.5, True), (0.5 + 1e-9, True), (0.5 - 1e-9, False), (0.0, False)]
+)
+def test_where_a_reranker_read_its_score_alone_decides(relevance, passes):
+    candidate = replace(scored(stored_chunk("x"), 1.9), relevance=relevance)
+    assert bool(pass_gate([candidate], Thresholds(CUT, relevance_cut=0.5))) is passes
+
+
+def test_what_the_reranker_did_not_read_does_not_pass_beside_what_it_read():
+    read = replace(scored(stored_chunk("read"), 0.4), relevance=0.9)
+    unread = scored(stored_chunk("unread"), 0.1)
+    assert gate_score([unread, read]) == "relevance"
+    assert pass_gate([unread, read], Thresholds(CUT, relevance_cut=0.5)) == (read,)
+    assert gate_score([unread]) == "distance"
+    assert pass_gate([unread], Thresholds(CUT, relevance_cut=0.5)) == (unread,)

@@ -1,0 +1,21 @@
+"""Cross-encoders: question and passage read together. Slower than vectors, and far better at telling what answers."""
+
+from rag.config import SAMPLE_RERANKER
+from rag.rerank.cross_encoder import CrossEncoderReranker
+from rag.rerank.packaged import PackagedReranker
+from rag.rerank.protocol import Reranked, Reranker
+
+__all__ = ["CrossEncoderReranker", "PackagedReranker", "Reranked", "Reranker", "load_reranker"]
+
+
+def load_reranker(name: str = SAMPLE_RERANKER, *, threads: int = 0) -> Reranker | None:
+    """The packaged reranker by its name, or a sentence-transformers `CrossEncoder` by name or path; "none": None.
+
+    Raises:
+        ModelMissing: it is neither packaged nor in a folder nor in this machine's model cache.
+    """
+    if name == "none":
+        return None
+    if name == SAMPLE_RERANKER:
+        return PackagedReranker(threads=threads)
+    return CrossEncoderReranker(name)
