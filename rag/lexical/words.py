@@ -94,8 +94,10 @@ def bag_of(text: str, language: str = DEFAULT_LANGUAGE) -> Bag:
 
 def question_terms(question: str, languages: Iterable[str]) -> tuple[str, ...]:
     """The distinct terms of a question in each language, in a fixed order."""
-    asked = sorted(set(languages))
-    return tuple(dict.fromkeys(term for language in asked for term in bag_of(question, language).terms))
+    terms: dict[str, None] = {}
+    for language in sorted(set(languages)):
+        terms.update(dict.fromkeys(bag_of(question, language).terms))
+    return tuple(terms)
 
 
 def _unified(text: str) -> str:
