@@ -236,7 +236,6 @@ __all__ = [
     "Proportion",
     "PutCost",
     "QuestionRanks",
-    "PutCost",
     "QuestionTooLong",
     "RagConfig",
     "RagError",
