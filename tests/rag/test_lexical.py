@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag.errors import IndexMismatch, StoreDown
-from rag.lexical import SegmentIndex
+from rag.lexical import SegmentIndex, snapshot
 from rag.lexical.segment_index import due
 from rag.lexical.words import bag_of, question_terms
 
@@ -85,6 +85,7 @@ def folder(tmp_path_factory):
     """Thousands of small writes go here; that they reach the disk is not what is tested with them."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("os.fsync", lambda _: None)
+        patch.setattr("rag.lexical.segment_index._CHEAP_CHUNKS", 0)  # so that there are several segments
         yield tmp_path_factory.mktemp("lexical")
 
 
@@ -217,6 +218,32 @@ def test_another_process_sees_what_was_written_and_what_was_deleted(index, tmp_p
     assert ids(index.search("gulls", 5, [10])) == ["e"]
 
 
+def test_equal_scores_rank_by_document_whatever_the_segments(tmp_path):
+    index = SegmentIndex(tmp_path, k1=K1, b=B, small_chunks=1)
+    for document_id in (3, 1, 2):
+        index.put_document(document_id, 10, [(f"{document_id}-{n}", "hotel") for n in (9, 4)])
+    wanted = ["1-9", "1-4", "2-9", "2-4", "3-9", "3-4"]
+    for _ in ("apart", "merged"):
+        for k in range(1, 7):
+            assert ids(index.search("hotel", k, [10])) == wanted[:k]
+        index._merge(index._current().views)
+
+
+def test_a_segment_merged_away_while_it_is_opened_is_looked_for_again(index, tmp_path, monkeypatch):
+    real, n_opened = snapshot.open_segment, []
+
+    def slow(path):
+        n_opened.append(path)
+        if len(n_opened) == 1:
+            index.put_document(3, 10, [("e", "gulls gulls")])
+        return real(path)
+
+    index.search("gulls", 5, [10])
+    other = SegmentIndex(tmp_path, k1=K1, b=B)
+    monkeypatch.setattr(snapshot, "open_segment", slow)
+    assert ids(other.search("gulls", 5, [10])) == ["e", "b"]
+
+
 def test_what_is_not_new_is_not_read_again(index, tmp_path, monkeypatch):
     opened = []
     monkeypatch.setattr(
@@ -326,7 +353,7 @@ def test_threads_search_and_write_at_once(index):
 WRITER = """
 import sys
 from pathlib import Path
-from rag.lexical import SegmentIndex
+from rag.lexical import SegmentIndex, snapshot
 index = SegmentIndex(Path(sys.argv[1]), k1=1.2, b=0.75, small_chunks=4)
 first = int(sys.argv[2])
 for document_id in range(first, first + 15):
