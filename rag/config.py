@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-PIPELINE_VERSION = "2"
+PIPELINE_VERSION = "3"
 """Raised when chunking or embedding changes so that stored vectors become stale."""
 
 SAMPLE_MODEL = "all-MiniLM-L6-v2"

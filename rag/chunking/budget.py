@@ -35,6 +35,15 @@ class Budget(Protocol):
         """What is longer is cut though no border of a sentence or a row allows it."""
         ...
 
+    @property
+    def limit(self) -> int:
+        """The size of a full chunk."""
+        ...
+
+    def size(self, start: int, end: int) -> int:
+        """Characters or tokens of ``[start, end)``."""
+        ...
+
     def fits(self, start: int, end: int) -> bool:
         """Whether a chunk may hold ``[start, end)``."""
         ...
@@ -59,6 +68,10 @@ class CharBudget:
     def max_chars(self) -> int:
         """See `Budget.max_chars`."""
         return _UNCUT_FACTOR * self.limit
+
+    def size(self, start: int, end: int) -> int:
+        """See `Budget.size`."""
+        return end - start
 
     def fits(self, start: int, end: int) -> bool:
         """See `Budget.fits`."""
@@ -91,14 +104,14 @@ class TokenBudget:
         """See `Budget.max_chars`."""
         return _UNCUT_FACTOR * _CHARS_A_TOKEN * self.limit
 
-    def n_tokens(self, start: int, end: int) -> int:
+    def size(self, start: int, end: int) -> int:
         """Tokens of ``[start, end)``; a word that is only partly inside counts whole."""
         first, after = bisect_right(self.ends, start), bisect_left(self.starts, end)
         return self._before(after) - self._before(first) if after > first else 0
 
     def fits(self, start: int, end: int) -> bool:
         """See `Budget.fits`."""
-        return self.n_tokens(start, end) <= self.limit
+        return self.size(start, end) <= self.limit
 
     def reach(self, start: int) -> int:
         """See `Budget.reach`."""

@@ -1,6 +1,6 @@
 from itertools import pairwise
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag.chunk import chunk_document
@@ -92,6 +92,45 @@ def test_a_line_that_introduces_a_list_stays_with_its_list():
     assert contents[1].startswith("You need:\n\na passport")
 
 
+def test_a_list_that_fits_a_chunk_is_begun_in_a_new_one_when_this_one_is_half_full():
+    items = [("list_item", f"item number {n}", A) for n in range(6)]
+    half, less = "Words that fill this chunk up to about its half. " * 2, "Few words before it."
+    full = chunked(extraction([("paragraph", half.strip(), A), *items]), budget=150).chunks
+    assert [chunk.content.count("item") for chunk in full] == [0, 6]
+    filled = chunked(extraction([("paragraph", less, A), *items]), budget=100).chunks
+    assert [chunk.content.count("item") for chunk in filled] == [5, 1]
+
+
+def test_a_list_is_cut_where_its_lead_in_would_stay_behind():
+    items = [("list_item", f"item number {n}", A) for n in range(6)]
+    blocks = [
+        ("paragraph", "Words that fill more than the half of this chunk.", A),
+        ("paragraph", "Take:", A),
+    ]
+    contents = [chunk.content for chunk in chunked(extraction([*blocks, *items]), budget=92).chunks]
+    assert [content.count("item") for content in contents] == [2, 4]
+    assert "Take:\n\nitem number 0" in contents[0]
+
+
+def test_a_code_block_and_a_table_that_fit_a_chunk_stay_whole():
+    code = "\n".join(f"line {n}" for n in range(5))
+    rows = [("table_row", f"City {n} | {n}", A, "City | Rate") for n in range(5)]
+    words = ("paragraph", "Words that fill this chunk to about its half, and more.", A)
+    for blocks in ([("code", code, A)], rows):
+        chunks = chunked(extraction([words, *blocks]), budget=90).chunks
+        assert [len(chunk.spans) for chunk in chunks] == [1, len(blocks)]
+
+
+def test_an_item_that_introduces_code_stays_with_it():
+    blocks = [
+        ("list_item", "First log in to the machine.", A),
+        ("list_item", "Then run:", A),
+        ("code", "make everything and then wait", A),
+    ]
+    contents = [chunk.content for chunk in chunked(extraction(blocks), budget=50).chunks]
+    assert contents == ["First log in to the machine.", "Then run:\n\nmake everything and then wait"]
+
+
 def test_rows_are_kept_whole_share_cells_and_repeat_their_header():
     header = "City | Rate"
     rows = [
@@ -148,6 +187,7 @@ def test_a_monstrous_header_gives_way_to_the_words():
     assert chunks[0].n_tokens <= 64
 
 
+@settings(deadline=None)
 @given(block_lists, st.integers(20, 300))
 def test_whatever_comes_in_no_word_is_lost_and_no_window_passed(blocks, budget):
     document = extraction(blocks)

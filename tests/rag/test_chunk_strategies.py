@@ -183,7 +183,7 @@ def test_a_configuration_names_its_strategy():
 
 
 @pytest.mark.parametrize("letter", LETTERS)
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 @given(block_lists, st.integers(20, 300), st.one_of(st.none(), st.integers(1, 60)))
 def test_whatever_comes_in_no_word_is_lost_and_no_window_passed(letter, blocks, budget, tokens):
     document = extraction(blocks)
