@@ -27,18 +27,20 @@ Searches = list[tuple[rag.Configuration, Search]]
 BEIR_DEPTH = 300
 """Chunks searched for a BEIR query: enough for a hundred documents where each has up to three of them."""
 WHOLE_DOCUMENT_CHARS = 100_000
+NO_LIMIT_S = 600.0
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is measured: configurations (names) by strategies (letters), and what follows with the first strategy.
+    """What is measured: configurations (names) by strategies (letters) and embedding models.
 
-    `budget` is the share of bluffs that a cut may let through, `bound` whether the rate or the upper end of its
-    interval must keep to it.
+    The sweep and whole answers are measured with the first strategy and model. `budget` is the share of bluffs that
+    a cut may let through, `bound` whether the rate or the upper end of its interval must keep to it.
     """
 
     compare: tuple[str, ...]
     strategies: tuple[str, ...]
+    models: tuple[str, ...]
     calibrate: bool = False
     budget: float = 0.1
     bound: Literal["rate", "upper"] = "rate"
@@ -47,8 +49,9 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class StrategyEvaluation:
-    """One chunking strategy: what it made of the corpus, and how each configuration finds its needles."""
+    """One strategy with one embedding model: what it made of the corpus, and how its needles are found."""
 
+    label: str
     chunking: rag.ChunkingReport
     destroyed: tuple[str, ...]
     n_needles: int
@@ -92,17 +95,18 @@ class BeirEvaluation:
 def evaluate_corpus(corpus: Corpus, golden: rag.GoldenSet, plan: Plan) -> CorpusEvaluation:
     """Read the corpus once, index it by each strategy, and ask everything."""
     read = read_corpus(corpus)
+    reranker = load_reranker() if "reranked" in plan.compare else None
     strategies: list[StrategyEvaluation] = []
     calibrations: tuple[GateCalibration, ...] = ()
     answers: dict[str, rag.EvaluationReport] = {}
-    for letter in plan.strategies:
-        with throwaway_index(replace(engine.config(), chunking=letter)) as index:
+    for config in _configs(plan):
+        with throwaway_index(config) as index:
             index_corpus(index, read)
-            searches = _searches(index, letter, plan)
-            strategies.append(_strategy(read, golden, index, searches))
-            if letter == plan.strategies[0]:
+            searches = _searches(index, plan, reranker)
+            strategies.append(_strategy(read, golden, index, searches, plan))
+            if len(strategies) == 1:
                 calibrations = _calibrations(golden, searches, plan) if plan.calibrate else ()
-                answers = _answers(golden, index) if plan.end_to_end else {}
+                answers = _answers(golden, index, reranker) if plan.end_to_end else {}
     return CorpusEvaluation(
         corpus=corpus.name,
         golden_id=golden.fingerprint,
@@ -121,7 +125,8 @@ def evaluate_collection(beir: rag.BeirSet, compare: Sequence[str], *, whole: boo
     With `whole` a document is one chunk as far as the encoder's window reaches, as in the literature; else it is
     cut as the product cuts. Either way it counts with its best chunk.
     """
-    config = replace(engine.config(), n_candidates=BEIR_DEPTH)
+    reranker = load_reranker() if "reranked" in compare else None
+    config = replace(engine.config(), n_candidates=BEIR_DEPTH, rerank_time_s=NO_LIMIT_S)
     if whole:
         config = replace(config, chunk_chars=WHOLE_DOCUMENT_CHARS)
     with throwaway_index(config) as index:
@@ -129,12 +134,31 @@ def evaluate_collection(beir: rag.BeirSet, compare: Sequence[str], *, whole: boo
         reports = [
             rag.evaluate_beir(
                 beir,
-                rag.search_with(rag.CONFIGURATIONS[name], index=index, scope=SCOPE),
+                rag.search_with(rag.CONFIGURATIONS[name], index=index, scope=SCOPE, reranker=reranker),
                 configuration=name,
             )
             for name in compare
         ]
     return BeirEvaluation(beir.name, len(beir.documents), n_chunks, tuple(reports))
+
+
+def load_reranker() -> rag.Reranker | None:
+    """The configured reranker; None where there is to be none.
+
+    Raises:
+        rag.ModelMissing: its files are not on this machine.
+    """
+    config = engine.config()
+    return rag.load_reranker(config.reranker, threads=config.threads)
+
+
+def _configs(plan: Plan) -> list[rag.RagConfig]:
+    # A reranker that ran out of time on a busy machine would be measured as one that changes nothing.
+    return [
+        replace(engine.config(), model=model, chunking=letter, rerank_time_s=NO_LIMIT_S)
+        for model in plan.models
+        for letter in plan.strategies
+    ]
 
 
 def _index_collection(beir: rag.BeirSet, index: rag.Index) -> int:
@@ -144,29 +168,41 @@ def _index_collection(beir: rag.BeirSet, index: rag.Index) -> int:
 
 
 def _strategy(
-    read: ReadCorpus, golden: rag.GoldenSet, index: rag.Index, searches: Searches
+    read: ReadCorpus, golden: rag.GoldenSet, index: rag.Index, searches: Searches, plan: Plan
 ) -> StrategyEvaluation:
     extractions = [extraction for _, extraction in read.extractions]
-    described = f"{read.corpus.name}: strategy {index.config.chunking}"
+    label = _label(index, plan) or index.config.chunking
     return StrategyEvaluation(
+        label=label,
         chunking=rag.measure_chunks(extractions, index.embedder, config=index.config),
         destroyed=rag.needles_destroyed(chunks_of(index, read), golden.places),
         n_needles=len(golden.places),
         retrieval=tuple(
             rag.evaluate_retrieval(golden, search, configuration=configuration)
-            for configuration, search in track(searches, description=described, transient=True)
+            for configuration, search in track(
+                searches, description=f"{read.corpus.name}: {label}", transient=True
+            )
         ),
     )
 
 
-def _searches(index: rag.Index, letter: str, plan: Plan) -> Searches:
+def _label(index: rag.Index, plan: Plan) -> str:
+    """Strategy and model, each only where several are compared."""
+    parts = [index.config.chunking] if len(plan.strategies) > 1 else []
+    return " ".join([*parts, index.embedder.model.name] if len(plan.models) > 1 else parts)
+
+
+def _searches(index: rag.Index, plan: Plan, reranker: rag.Reranker | None) -> Searches:
     """Each configuration with its search, which remembers: the gate's sweep asks the same questions again."""
     searches = []
     for name in plan.compare:
-        known = rag.CONFIGURATIONS[name]
-        label = name if len(plan.strategies) == 1 else f"{letter} {name}"
-        configuration = replace(known, name=label, chunking=letter)
-        search = rag.search_with(configuration, index=index, scope=SCOPE)
+        configuration = replace(
+            rag.CONFIGURATIONS[name],
+            name=f"{_label(index, plan)} {name}".strip(),
+            chunking=index.config.chunking,
+            model=index.embedder.model.name,
+        )
+        search = rag.search_with(configuration, index=index, scope=SCOPE, reranker=reranker)
         searches.append((configuration, _remembering(search)))
     return searches
 
@@ -205,12 +241,18 @@ def _calibrations(
     return tuple(calibrations)
 
 
-def _answers(golden: rag.GoldenSet, index: rag.Index) -> dict[str, rag.EvaluationReport]:
-    """The whole pipeline, which answers from hybrid candidates."""
-    thresholds = rag.Thresholds(index.config.distance_cut, index.config.max_chunks)
+def _answers(
+    golden: rag.GoldenSet, index: rag.Index, reranker: rag.Reranker | None
+) -> dict[str, rag.EvaluationReport]:
+    """The whole pipeline with the configured cuts, with the reranker and without."""
+    config = index.config
+    thresholds = rag.Thresholds(config.distance_cut, config.max_chunks, config.relevance_cut)
+    reports: dict[str, rag.EvaluationReport] = {}
+    for name, reads in (("hybrid", None), *([("reranked", reranker)] if reranker else [])):
 
-    def ask(question: str) -> rag.Answered | rag.Refused:
-        return rag.answer(question, index=index, scope=SCOPE, thresholds=thresholds)
+        def ask(question: str, reads: rag.Reranker | None = reads) -> rag.Answered | rag.Refused:
+            return rag.answer(question, index=index, scope=SCOPE, thresholds=thresholds, reranker=reads)
 
-    ask("warm up")
-    return {"hybrid": rag.evaluate_answers(golden, ask=ask, thresholds=thresholds)}
+        ask("warm up")
+        reports[name] = rag.evaluate_answers(golden, ask=ask, thresholds=thresholds)
+    return reports

@@ -61,7 +61,7 @@ def _chunking(made: CorpusEvaluation) -> Table:
     for strategy in made.strategies:
         chunking = strategy.chunking
         table.add_row(
-            chunking.strategy,
+            strategy.label,
             str(chunking.n_chunks),
             str(chunking.n_tokens),
             f"{chunking.header_share:.1%}",
@@ -87,7 +87,7 @@ def _retrieval(corpus: str, wording: rag.Wording, reports: Sequence[rag.Retrieva
 
 
 def _paired(corpus: str, reports: Sequence[rag.RetrievalReport]) -> Table:
-    """Two ways to retrieve by one strategy, or two strategies by one way: what differs in one thing only."""
+    """Each two that differ in one thing only: the way to retrieve, the strategy or the embedding model."""
     columns: list[tuple[str, rag.Wording | None, int]] = [
         (f"{name} R@{k}", wording, k)
         for name, wording in (
@@ -104,8 +104,7 @@ def _paired(corpus: str, reports: Sequence[rag.RetrievalReport]) -> Table:
     )
     for first, second in combinations(reports, 2):
         one, other = first.configuration, second.configuration
-        same_way = (one.retrieval, one.reranked) == (other.retrieval, other.reranked)
-        if same_way or one.chunking == other.chunking:
+        if one.differs_in(other) == 1:
             table.add_row(
                 f"{one.name} against {other.name}",
                 *(_test(rag.compare_recall(first, second, k=k, wording=w)) for _, w, k in columns),

@@ -18,12 +18,21 @@ Search = Callable[[str], Sequence[ScoredChunk]]
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """What is compared: a chunking strategy (its letter), a way to retrieve, and whether a reranker follows."""
+    """What is compared: a chunking strategy (its letter), a way to retrieve, and whether a reranker follows.
+
+    `model` names the embedding model where several are compared.
+    """
 
     name: str
     chunking: str = "E"
     retrieval: Retrieval = "hybrid"
     reranked: bool = False
+    model: str = ""
+
+    def differs_in(self, other: Configuration) -> int:
+        """In how many things the two differ; only a difference of one tells what it is worth."""
+        way, other_way = (self.retrieval, self.reranked), (other.retrieval, other.reranked)
+        return (self.chunking != other.chunking) + (way != other_way) + (self.model != other.model)
 
 
 CONFIGURATIONS: dict[str, Configuration] = {

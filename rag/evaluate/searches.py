@@ -5,18 +5,32 @@ from __future__ import annotations
 from rag.evaluate.retrieval import Configuration, Search
 from rag.index import Index
 from rag.pipeline import retrieve
+from rag.rerank import Reranker
 from rag.types import Scope, ScoredChunk
 
 
-def search_with(configuration: Configuration, *, index: Index, scope: Scope, n: int | None = None) -> Search:
+def search_with(
+    configuration: Configuration,
+    *,
+    index: Index,
+    scope: Scope,
+    reranker: Reranker | None = None,
+    n: int | None = None,
+) -> Search:
     """A search that gives chunks best first, as `rag.retrieve` does or by one of its sides alone.
 
     Args:
-        configuration: its chunking must be the one the index was built with.
+        configuration: its chunking and model must be those the index was built with.
         index: what is searched.
         scope: what may be found.
+        reranker: reads hybrid candidates where the configuration is a reranked one.
         n: how many chunks one side alone gives; None gives as many as it hands to the fusion.
+
+    Raises:
+        ValueError: a reranked configuration without a reranker, or over one side alone.
     """
+    if configuration.reranked and (reranker is None or configuration.retrieval != "hybrid"):
+        raise ValueError("a reranked configuration needs a reranker and hybrid candidates")
     depth = n or index.config.n_candidates
 
     def dense(question: str) -> list[ScoredChunk]:
@@ -42,7 +56,9 @@ def search_with(configuration: Configuration, *, index: Index, scope: Scope, n: 
         ]
 
     def hybrid(question: str) -> tuple[ScoredChunk, ...]:
-        return retrieve(question, index=index, scope=scope)
+        return retrieve(
+            question, index=index, scope=scope, reranker=reranker if configuration.reranked else None
+        )
 
     return {"dense": dense, "bm25": lexical, "hybrid": hybrid}[configuration.retrieval]
 

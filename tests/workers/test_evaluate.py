@@ -11,7 +11,9 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 import rag
+from tests.rag.fakes import ScriptedReranker
 from tests.workers.conftest import HOTELS, LAPTOPS
+from workers import evaluation
 from workers.evaluation_corpus import corpus_of
 
 pytestmark = [pytest.mark.model, pytest.mark.usefixtures("data_folder")]
@@ -101,6 +103,7 @@ def test_everything_is_measured_and_written(
         "chunking": "E",
         "retrieval": "hybrid",
         "reranked": False,
+        "model": "all-MiniLM-L6-v2",
     }
     assert hybrid["figures"]["questions"]["recall"]["1"]["rate"] == 1.0
     assert hybrid["figures"]["multihop"]["recall"]["4"]["rate"] == 1.0
@@ -120,6 +123,37 @@ def test_faults_of_the_golden_set_are_said(corpus: str, capsys: pytest.CaptureFi
     printed = run(corpus, "--compare", "bm25", capsys=capsys)
     assert "n2: The needle stands 2 times, in copy.md, laptops.md." in printed
     assert "against" not in printed
+
+
+def test_a_reranker_is_compared_swept_by_relevance_and_asked(
+    corpus: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scores = {"nightly hotel limit": 0.9, "new laptop": 0.8}
+    monkeypatch.setattr(evaluation, "load_reranker", lambda: ScriptedReranker(scores))
+    figures = tmp_path / "figures.json"
+    arguments = [corpus, "--compare", "hybrid,reranked", "--calibrate", "--end-to-end"]
+    printed = run(*arguments, "--json", str(figures), capsys=capsys)
+    assert "hybrid against reranked" in printed
+    (made,) = json.loads(figures.read_text())["corpora"]
+    swept = {each["configuration"]: each["calibration"] for each in made["calibrations"]}
+    assert {name: each["score"] for name, each in swept.items()} == {
+        "hybrid": "distance",
+        "reranked": "relevance",
+    }
+    # The reranker says 0.9 or 0.8 to the right passages, and to the football question too.
+    assert swept["reranked"]["curve"][0]["cut"] > 0.9
+    assert swept["reranked"]["curve"][-1]["bluffs"] == {"successes": 1, "n": 1}
+    assert list(made["answers"]) == ["hybrid", "reranked"]
+    assert "rerank" in made["answers"]["reranked"]["latency"]["stages"]
+
+
+def test_a_model_that_is_not_there_is_said(corpus: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing() -> None:
+        raise rag.ModelMissing("There is no such model.", next_step="Install it.")
+
+    monkeypatch.setattr(evaluation, "load_reranker", missing)
+    with pytest.raises(CommandError, match=r"no such model\. Install it"):
+        call_command("evaluate", corpus, "--compare", "reranked")
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -127,3 +128,11 @@ def test_only_the_same_questions_can_be_paired():
     assert compare_recall(report(FOUND), report(FOUND), k=1).p == 1.0
     with pytest.raises(ValueError, match="same questions"):
         compare_recall(report(FOUND), with_ranks(1, 2), k=1)
+
+
+def test_configurations_differ_in_single_things():
+    hybrid, reranked, dense = (CONFIGURATIONS[name] for name in ("hybrid", "reranked", "dense"))
+    assert hybrid.differs_in(hybrid) == 0
+    assert hybrid.differs_in(reranked) == hybrid.differs_in(dense) == reranked.differs_in(dense) == 1
+    assert hybrid.differs_in(replace(dense, chunking="A")) == 2
+    assert hybrid.differs_in(replace(hybrid, model="other")) == 1

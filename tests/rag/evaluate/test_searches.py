@@ -2,11 +2,12 @@ from itertools import pairwise
 
 import pytest
 
-from rag.evaluate import CONFIGURATIONS
+from rag.evaluate import CONFIGURATIONS, Configuration
 from rag.evaluate.searches import search_with
 from rag.index import index_document
 from rag.pipeline import retrieve
 from rag.types import Scope
+from tests.rag.fakes import ScriptedReranker
 
 SCOPE = Scope((1,))
 
@@ -41,6 +42,24 @@ def test_one_side_alone_ranks_as_that_side_does(filled):
 def test_hybrid_is_what_the_pipeline_retrieves(filled):
     hybrid = search_with(CONFIGURATIONS["hybrid"], index=filled, scope=SCOPE)
     assert hybrid("gulls and ferry") == retrieve("gulls and ferry", index=filled, scope=SCOPE)
+
+
+def test_reranked_is_what_the_pipeline_reranks(filled):
+    reranker = ScriptedReranker({"Dogs": 0.9, "ferry": 0.4})
+    reranked = search_with(CONFIGURATIONS["reranked"], index=filled, scope=SCOPE, reranker=reranker)
+    found = reranked("gulls and ferry")
+    assert found == retrieve("gulls and ferry", index=filled, scope=SCOPE, reranker=reranker)
+    assert [candidate.relevance for candidate in found] == [0.9, 0.4, 0.0]
+    plain = search_with(CONFIGURATIONS["hybrid"], index=filled, scope=SCOPE, reranker=reranker)
+    assert {candidate.relevance for candidate in plain("gulls and ferry")} == {None}
+
+
+def test_a_reranked_configuration_needs_a_reranker_and_both_sides(filled):
+    with pytest.raises(ValueError, match="needs a reranker"):
+        search_with(CONFIGURATIONS["reranked"], index=filled, scope=SCOPE)
+    one_side = Configuration("x", retrieval="dense", reranked=True)
+    with pytest.raises(ValueError, match="hybrid candidates"):
+        search_with(one_side, index=filled, scope=SCOPE, reranker=ScriptedReranker({}))
 
 
 @pytest.mark.parametrize("name", ["dense", "bm25", "hybrid"])

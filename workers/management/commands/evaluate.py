@@ -21,7 +21,7 @@ from workers.evaluation import (
     evaluate_collection,
     evaluate_corpus,
 )
-from workers.evaluation_corpus import corpus_of
+from workers.evaluation_corpus import Corpus, corpus_of
 from workers.evaluation_json import beir_json, corpus_json
 from workers.evaluation_tables import beir_tables, corpus_tables
 
@@ -45,10 +45,15 @@ class Command(BaseCommand):
             help="sample, or FOLDER=GOLDEN with a folder that holds needles.jsonl and, if there are such, "
             "refusals.jsonl and multihop.jsonl; without any, the sample handbook",
         )
-        parser.add_argument("--compare", default="dense,bm25,hybrid", help="configurations, comma separated")
+        parser.add_argument(
+            "--compare",
+            default="dense,bm25,hybrid",
+            help="dense, bm25, hybrid and reranked, comma separated; without it the first three",
+        )
         parser.add_argument(
             "--strategies", default="", help="letters of chunking strategies, comma separated"
         )
+        parser.add_argument("--models", default="", help="embedding models to compare, comma separated")
         parser.add_argument("--calibrate", action="store_true", help="sweep the gate's cuts")
         parser.add_argument(
             "--budget", type=float, default=0.1, help="share of bluffs that a cut may let through"
@@ -83,21 +88,13 @@ class Command(BaseCommand):
             if entry.golden is None:
                 raise CommandError(f"{entry.name} has no golden set; write FOLDER=GOLDEN.")
         collections = [_collection(path) for path in beir]
-        measured: list[CorpusEvaluation] = []
-        for entry in corpora:
-            assert entry.golden is not None  # checked above
-            made = evaluate_corpus(entry, entry.golden, plan)
-            measured.append(made)
-            for fault in made.faults:
-                out.print(f"{made.corpus}: {fault.id}: {fault.message}")
-            for table in corpus_tables(made):
-                out.print(table)
-        searched: list[BeirEvaluation] = []
-        for collection in collections:
-            found = evaluate_collection(collection, plan.compare, whole=not options["beir_passages"])
-            searched.append(found)
-            for table in beir_tables(found):
-                out.print(table)
+        try:
+            measured = [_evaluated(entry, plan, out) for entry in corpora]
+            searched = [
+                _searched(each, plan, out, whole=not options["beir_passages"]) for each in collections
+            ]
+        except rag.ModelMissing as error:
+            raise CommandError(f"{error.message} {error.next_step}".strip()) from error
         if options["json"] is not None:
             figures = {
                 "corpora": [corpus_json(made) for made in measured],
@@ -107,11 +104,29 @@ class Command(BaseCommand):
             out.print(f"Figures written to {options['json']}.")
 
 
+def _evaluated(corpus: Corpus, plan: Plan, out: Console) -> CorpusEvaluation:
+    assert corpus.golden is not None  # a corpus without one was refused
+    made = evaluate_corpus(corpus, corpus.golden, plan)
+    for fault in made.faults:
+        out.print(f"{made.corpus}: {fault.id}: {fault.message}")
+    for table in corpus_tables(made):
+        out.print(table)
+    return made
+
+
+def _searched(beir: rag.BeirSet, plan: Plan, out: Console, *, whole: bool) -> BeirEvaluation:
+    found = evaluate_collection(beir, plan.compare, whole=whole)
+    for table in beir_tables(found):
+        out.print(table)
+    return found
+
+
 def _plan(options: dict[str, Any]) -> Plan:
     if not 0.0 <= options["budget"] <= 1.0:
         raise CommandError("--budget is a share between 0 and 1.")
     return Plan(
         compare=_chosen("--compare", options["compare"], rag.CONFIGURATIONS),
+        models=_split(options["models"]) or (engine.config().model,),
         strategies=_chosen("--strategies", options["strategies"] or engine.config().chunking, "ABCDEF"),
         calibrate=options["calibrate"],
         budget=options["budget"],
@@ -121,11 +136,15 @@ def _plan(options: dict[str, Any]) -> Plan:
 
 
 def _chosen(option: str, value: str, known: Collection[str]) -> tuple[str, ...]:
-    chosen = tuple(dict.fromkeys(part.strip() for part in value.split(",") if part.strip()))
+    chosen = _split(value)
     unknown = [name for name in chosen if name not in known]
     if unknown or not chosen:
         raise CommandError(f"{option} takes {', '.join(known)}, not {', '.join(unknown) or 'nothing'}.")
     return chosen
+
+
+def _split(value: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(part.strip() for part in value.split(",") if part.strip()))
 
 
 def _collection(path: Path) -> rag.BeirSet:
