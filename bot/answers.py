@@ -30,12 +30,13 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Closest:
-    """The nearest passage of a refusal. Distances are cosine distances, 0 to 2, smaller is closer."""
+    """The nearest passage of a refusal: a relevance, 0 to 1, larger is closer, or a cosine distance, 0 to 2."""
 
     title: str
     label: str
-    distance: float
+    score: float
     cut: float
+    is_relevance: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,11 @@ def _source(citation: Citation) -> Source:
 
 
 def _closest(answer: Answer) -> Closest | None:
-    if not answer.nearest or answer.distance_cut is None:
+    if not answer.nearest or answer.cut is None:
         return None
     nearest = answer.nearest[0]
-    return Closest(nearest["title"], nearest["label"], nearest["distance"], answer.distance_cut)
+    score = nearest.get(answer.gate_score)
+    if score is None:
+        return None
+    is_relevance = answer.gate_score == "relevance"
+    return Closest(nearest["title"], nearest["label"], score, answer.cut, is_relevance)

@@ -125,7 +125,9 @@ def _reasons(view: AnswerView) -> str:
 
 def _closest(closest: Closest) -> str:
     title, label = escape(_one_line(closest.title)), escape(_one_line(closest.label))
-    sentence = wording.closest(title, label, closest.distance, closest.cut)
+    sentence = wording.closest(
+        title, label, score=closest.score, cut=closest.cut, is_relevance=closest.is_relevance
+    )
     place = f"{title} › {label}" if label else title
     return sentence.replace(f": {place}", f": *{place}*", 1)
 

@@ -14,11 +14,12 @@ _lock = threading.RLock()
 _embedders: dict[str, rag.Embedder] = {}
 _indexes: dict[int, rag.Index] = {}
 _store: rag.VectorStore | None = None
+_reranker: rag.Reranker | None = None
 
 
 def config() -> rag.RagConfig:
     """The frozen configuration every index of this process works with."""
-    return rag.RagConfig(model=settings.EMBEDDING_MODEL)
+    return rag.RagConfig(model=settings.EMBEDDING_MODEL, reranker=settings.RERANKER)
 
 
 def limits() -> rag.ExtractionLimits:
@@ -38,6 +39,19 @@ def embedder(model: str) -> rag.Embedder:
         if model not in _embedders:
             _embedders[model] = rag.load_embedder(model, threads=config().threads)
         return _embedders[model]
+
+
+def reranker() -> rag.Reranker | None:
+    """The configured reranker, loaded once; None when there shall be none.
+
+    Raises:
+        rag.ModelMissing: it is not on this machine.
+    """
+    global _reranker  # noqa: PLW0603 - one model a process
+    with _lock:
+        if _reranker is None:
+            _reranker = rag.load_reranker(config().reranker, threads=config().threads)
+        return _reranker
 
 
 def store() -> rag.VectorStore:
@@ -93,8 +107,9 @@ def _lexical(collection: str) -> rag.LexicalIndex | None:
 
 def close() -> None:
     """Let go of the store and the models; the next call opens them again."""
-    global _store  # noqa: PLW0603
+    global _store, _reranker  # noqa: PLW0603
     with _lock:
+        _reranker = None
         _indexes.clear()
         _embedders.clear()
         if _store is not None:

@@ -80,6 +80,7 @@ INSTALLED_APPS = [
     "console.sources",
     "console.index",
     "console.questions",
+    "console.evaluation",
     "console.channels",
     "bot",
     "workers",
@@ -190,6 +191,7 @@ MAX_UPLOAD_BYTES = env.int("FOOTNOTE_MAX_UPLOAD_MB", 100) * 1024 * 1024
 SPEECH_MODEL = env.str("SPEECH_MODEL", "")
 RECORDING_TIME_S = env.float("FOOTNOTE_RECORDING_TIME_S", 3_600.0)
 EMBEDDING_MODEL = env.str("FOOTNOTE_EMBEDDING_MODEL", "all-MiniLM-L6-v2")
+RERANKER = env.str("FOOTNOTE_RERANKER", "footnote-relevance")
 ANSWER_LEASE_S = env.int("FOOTNOTE_ANSWER_LEASE_S", 120)
 INGEST_LEASE_S = env.int("FOOTNOTE_INGEST_LEASE_S", 600)
 

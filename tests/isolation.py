@@ -22,5 +22,6 @@ os.environ["FOOTNOTE_HOME"] = tempfile.mkdtemp(prefix="footnote-tests-")
 atexit.register(shutil.rmtree, os.environ["FOOTNOTE_HOME"], ignore_errors=True)
 os.environ["FOOTNOTE_IGNORE_DOTENV"] = "1"
 os.environ["HF_HUB_OFFLINE"] = "1"
+os.environ["FOOTNOTE_RERANKER"] = "none"  # a test that is about reranking says which
 if "TEST_DATABASE_URL" in os.environ:  # tests/contracts/test_postgres.py runs suites on PostgreSQL
     os.environ["DATABASE_URL"] = os.environ["TEST_DATABASE_URL"]

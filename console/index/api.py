@@ -50,7 +50,12 @@ class VersionOut(Schema):
 class ThresholdIn(Schema):
     """A new setting of the gate of the active version."""
 
-    distance_cut: StrictFloat = Field(description="Cosine distance, 0 to 2; a passage at or below it passes.")
+    relevance_cut: StrictFloat | None = Field(
+        None, description="Relevance, 0 to 1; a passage at or above it passes. Left out: stays as it is."
+    )
+    distance_cut: StrictFloat = Field(
+        description="Cosine distance, 0 to 2; where no reranker read, a passage at or below it passes."
+    )
     max_chunks: StrictInt = Field(4, description="At most this many passages pass, 1 to 20.")
     reason: Name = Field(max_length=300)
 
@@ -60,7 +65,10 @@ class ThresholdOut(Schema):
 
     id: int
     version_id: int
+    relevance_cut: float
     distance_cut: float
+    reranker: str
+    golden_set: str
     max_chunks: int
     set_by: str | None
     set_at: datetime

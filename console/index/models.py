@@ -80,7 +80,14 @@ class ThresholdSetting(models.Model):
     """One setting of the gate; the newest of a version is in force, the others are its history."""
 
     version = models.ForeignKey(IndexVersion, on_delete=models.CASCADE, related_name="thresholds")
-    distance_cut = models.FloatField(help_text="Cosine distance, 0 to 2; a passage passes at or below it.")
+    distance_cut = models.FloatField(
+        help_text="Cosine distance, 0 to 2; a passage passes at or below it where no reranker read it."
+    )
+    relevance_cut = models.FloatField(
+        help_text="Relevance, 0 to 1; a passage that the reranker read passes at or above it."
+    )
+    reranker = models.CharField(max_length=200, blank=True, help_text="Whose relevance the cut was set for.")
+    golden_set = models.CharField(max_length=120, blank=True, help_text="The set it was calibrated on.")
     max_chunks = models.PositiveSmallIntegerField(default=4)
     set_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
@@ -95,9 +102,12 @@ class ThresholdSetting(models.Model):
                 condition=Q(distance_cut__gte=0, distance_cut__lte=2), name="cut_is_a_distance"
             ),
             models.CheckConstraint(
+                condition=Q(relevance_cut__gte=0, relevance_cut__lte=1), name="cut_is_a_relevance"
+            ),
+            models.CheckConstraint(
                 condition=Q(max_chunks__gte=1, max_chunks__lte=20), name="max_chunks_1_to_20"
             ),
         ]
 
     def __str__(self) -> str:
-        return f"cut {self.distance_cut} of v{self.version_id}"
+        return f"cuts {self.relevance_cut} and {self.distance_cut} of v{self.version_id}"

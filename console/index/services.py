@@ -13,7 +13,7 @@ from console import engine
 from console.access import Rejected, require_admin
 from console.audit.services import record
 from console.index.models import IndexVersion, ThresholdSetting, VersionState
-from console.index.selectors import active_version
+from console.index.selectors import active_version, threshold_in_force
 from console.people.models import User
 from console.values import is_usable_name
 
@@ -48,6 +48,8 @@ def prepare_active_version() -> IndexVersion:
             ThresholdSetting.objects.create(
                 version=version,
                 distance_cut=config.distance_cut,
+                relevance_cut=config.relevance_cut,
+                reranker=config.reranker,
                 max_chunks=config.max_chunks,
                 reason="Default of this release.",
             )
@@ -61,9 +63,20 @@ def prepare_active_version() -> IndexVersion:
 
 
 def set_threshold(
-    *, actor: User | None, version: IndexVersion, distance_cut: float, max_chunks: int, reason: str
+    *,
+    actor: User | None,
+    version: IndexVersion,
+    distance_cut: float,
+    max_chunks: int,
+    reason: str,
+    relevance_cut: float | None = None,
+    golden_set: str = "",
 ) -> ThresholdSetting:
     """A new setting of the gate, in force from the next question on.
+
+    Args:
+        relevance_cut: in [0, 1]; None keeps the one in force.
+        golden_set: the name of the set that it was calibrated on.
 
     Raises:
         NotPermitted: the actor is no admin.
@@ -71,6 +84,11 @@ def set_threshold(
     """
     require_admin(actor)
     reason = " ".join(reason.split())
+    if relevance_cut is None:
+        before = threshold_in_force(version)
+        relevance_cut = before.relevance_cut if before else engine.config().relevance_cut
+    if not math.isfinite(relevance_cut) or not 0 <= relevance_cut <= 1:
+        raise Rejected("relevance_cut_out_of_range", "The relevance cut is a number from 0 to 1.")
     if not math.isfinite(distance_cut) or not 0 <= distance_cut <= 2:
         raise Rejected("cut_out_of_range", "The cut is a cosine distance from 0 to 2.")
     if not 1 <= max_chunks <= 20:
@@ -83,6 +101,9 @@ def set_threshold(
         setting = ThresholdSetting.objects.create(
             version=version,
             distance_cut=distance_cut,
+            relevance_cut=relevance_cut,
+            reranker=engine.config().reranker,
+            golden_set=golden_set[:120],
             max_chunks=max_chunks,
             set_by=actor,
             reason=reason[:300],
@@ -92,6 +113,7 @@ def set_threshold(
             action="threshold.set",
             subject=str(version),
             distance_cut=distance_cut,
+            relevance_cut=relevance_cut,
             max_chunks=max_chunks,
             reason=setting.reason,
         )

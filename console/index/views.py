@@ -7,6 +7,7 @@ from django.http import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
+from console import engine
 from console.access import Rejected, require_admin
 from console.guards import PersonRequest, sent_form, support_lead_only
 from console.index.forms import ThresholdForm
@@ -15,6 +16,7 @@ from console.index.services import set_threshold
 
 FIELD_OF_CODE = {
     "cut_out_of_range": "distance_cut",
+    "relevance_cut_out_of_range": "relevance_cut",
     "max_chunks_out_of_range": "max_chunks",
     "reason_missing": "reason",
     "reason_unusable": "reason",
@@ -34,7 +36,8 @@ def thresholds(request: PersonRequest) -> HttpResponseBase:
     """The setting in force, its history, and for admins the form to change it."""
     version = active_version()
     setting = threshold_in_force(version) if version else None
-    initial = {"distance_cut": setting.distance_cut, "max_chunks": setting.max_chunks} if setting else None
+    fields = ("relevance_cut", "distance_cut", "max_chunks")
+    initial = {name: getattr(setting, name) for name in fields} if setting else None
     form = ThresholdForm(sent_form(request), initial=initial)
     if request.method == "POST":
         require_admin(request.user)
@@ -47,12 +50,15 @@ def thresholds(request: PersonRequest) -> HttpResponseBase:
                 form.add_error(FIELD_OF_CODE.get(error.code), str(error))
             else:
                 messages.success(
-                    request, f"The cut is {new.distance_cut:.3f}. It counts from the next question on."
+                    request,
+                    f"The cut is relevance {new.relevance_cut:.3f}, distance {new.distance_cut:.3f}. "
+                    "It counts from the next question on.",
                 )
                 return redirect("index:thresholds")
     context = {
         "version": version,
         "setting": setting,
+        "is_other_reranker": setting is not None and setting.reranker != engine.config().reranker,
         "form": form,
         "history": version.thresholds.select_related("set_by")[:100] if version else [],
     }

@@ -42,6 +42,7 @@ class SourceOut(Schema):
     title: str
     label: str
     distance: float
+    relevance: float | None
     quote: str
     url: str | None
 
@@ -70,6 +71,9 @@ class QuestionOut(Schema):
     citations: list[SourceOut] = []
     reason_code: str = ""
     reason: str = ""
+    gate_score: str = ""
+    best_relevance: float | None = None
+    relevance_cut: float | None = None
     best_distance: float | None = None
     distance_cut: float | None = None
     nearest: list[SourceOut] = []
@@ -108,6 +112,7 @@ def _source(source: Source) -> SourceOut:
         title=source.title,
         label=source.label,
         distance=source.distance,
+        relevance=source.relevance,
         quote=source.quote,
         url=f"{settings.BASE_URL}{source.url}" if source.url else None,
     )
@@ -139,6 +144,9 @@ def question_out(reading: Reading) -> QuestionOut:
             "citations": [_source(source) for source in reading.sources],
             "reason_code": answer.reason_code,
             "reason": answer.reason,
+            "gate_score": answer.gate_score if answer.cut is not None else "",
+            "best_relevance": answer.best_relevance,
+            "relevance_cut": answer.relevance_cut,
             "best_distance": answer.best_distance,
             "distance_cut": answer.distance_cut,
             "nearest": [_source(source) for source in reading.nearest],

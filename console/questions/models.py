@@ -105,6 +105,13 @@ class Answer(models.Model):
     reason = models.CharField(max_length=500, blank=True)
     best_distance = models.FloatField(null=True, blank=True)
     distance_cut = models.FloatField(null=True, blank=True)
+    best_relevance = models.FloatField(null=True, blank=True)
+    relevance_cut = models.FloatField(
+        null=True,
+        blank=True,
+        help_text="Set where the gate compared relevance; then the distance decided nothing.",
+    )
+    reranker = models.CharField(max_length=120, blank=True)
     max_chunks = models.PositiveSmallIntegerField(null=True, blank=True)
     index_version = models.ForeignKey(IndexVersion, on_delete=models.SET_NULL, null=True, related_name="+")
     model_name = models.CharField(max_length=200, blank=True)
@@ -138,6 +145,21 @@ class Answer(models.Model):
         return f"{self.outcome} {self.question_id}"
 
     @property
+    def gate_score(self) -> str:
+        """Which number the gate compared: ``relevance`` or ``distance``."""
+        return "distance" if self.relevance_cut is None else "relevance"
+
+    @property
+    def best_score(self) -> float | None:
+        """The best of the number that was compared: a relevance in [0, 1] or a cosine distance in [0, 2]."""
+        return self.best_distance if self.relevance_cut is None else self.best_relevance
+
+    @property
+    def cut(self) -> float | None:
+        """The cut that it was compared with; None where there was no gate."""
+        return self.distance_cut if self.relevance_cut is None else self.relevance_cut
+
+    @property
     def text(self) -> str:
         """The sentences with their markers, as one paragraph."""
         return " ".join(
@@ -164,6 +186,7 @@ class Citation(models.Model):
     end = models.PositiveIntegerField()
     quote = models.TextField()
     distance = models.FloatField()
+    relevance = models.FloatField(null=True, blank=True)
 
     class Meta:
         ordering = ["number"]

@@ -29,6 +29,7 @@ class Source:
     title: str
     label: str
     distance: float
+    relevance: float | None
     quote: str
     url: str
     is_hidden: bool = False
@@ -52,6 +53,7 @@ class Candidate:
     title: str
     url: str
     distance: float
+    relevance: float | None
     bm25_score: float | None
     rrf_score: float
     passes: bool
@@ -129,6 +131,7 @@ class _Sight:
         title: str,
         label: str,
         distance: float,
+        relevance: float | None,
         quote: str,
         span: tuple[int, int],
         sha256: str,
@@ -136,12 +139,12 @@ class _Sight:
         """The source as the reader is shown it."""
         if document_id is not None and document_id in self.sha256_of_visible:
             url = _place_url(document_id, *span, sha256)
-            return Source(number, document_id, title, label, distance, quote, url)
+            return Source(number, document_id, title, label, distance, relevance, quote, url)
         is_alive = document_id is not None and document_id in self.alive
         if is_alive or not self.sees_folder(folder_id):
             # Not for this reader, deleted or not: no title, no place, no words of it.
-            return Source(number, None, HIDDEN_TITLE, "", distance, "", "", is_hidden=True)
-        return Source(number, None, title, label, distance, quote, "", is_gone=True)
+            return Source(number, None, HIDDEN_TITLE, "", distance, relevance, "", "", is_hidden=True)
+        return Source(number, None, title, label, distance, relevance, quote, "", is_gone=True)
 
     def unreadable(self, rows: list[dict[str, str | int]]) -> str:
         """How many files could not be read, with the names of folders the reader may see."""
@@ -198,6 +201,7 @@ def _reading(question: Question, answer: Answer, sight: _Sight) -> Reading:
             title=citation.document_title,
             label=citation.label,
             distance=citation.distance,
+            relevance=citation.relevance,
             quote=citation.quote,
             span=(citation.start, citation.end),
             sha256=citation.document_sha256,
@@ -212,6 +216,7 @@ def _reading(question: Question, answer: Answer, sight: _Sight) -> Reading:
             title=str(near["title"]),
             label=str(near["label"]),
             distance=float(near["distance"]),
+            relevance=near.get("relevance"),
             quote=_excerpt(str(near["excerpt"]), int(near["end"]) - int(near["start"])),
             span=(int(near["start"]), int(near["end"])),
             sha256=str(near.get("sha256", "")),
@@ -257,14 +262,19 @@ def _shown(value: object) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value if value is not None else "–")
 
 
+def _passes(answer: Answer, relevance: float | None, distance: float) -> bool:
+    if answer.relevance_cut is not None:
+        return relevance is not None and relevance >= answer.relevance_cut
+    return answer.distance_cut is not None and distance <= answer.distance_cut
+
+
 def trace_candidates(answer: Answer, *, reader: User) -> list[Candidate]:
-    """Every candidate passage, best fused rank first, with the document where the reader may see it."""
+    """Every candidate in the order in which the gate took them, with the document where the reader may see it."""
     rows = answer.trace.get("candidates", [])
     ids = {int(row["document_id"]) for row in rows}
     titles = {
         document.pk: document.display_title for document in documents_visible_to(reader).filter(pk__in=ids)
     }
-    cut = answer.distance_cut
     return [
         Candidate(
             rank=rank,
@@ -273,9 +283,10 @@ def trace_candidates(answer: Answer, *, reader: User) -> list[Candidate]:
             if int(row["document_id"]) in titles
             else "",
             distance=float(row["distance"]),
+            relevance=row.get("relevance"),
             bm25_score=row["bm25_score"],
             rrf_score=float(row["rrf_score"]),
-            passes=cut is not None and float(row["distance"]) <= cut,
+            passes=_passes(answer, row.get("relevance"), float(row["distance"])),
         )
         for rank, row in enumerate(rows, start=1)
     ]

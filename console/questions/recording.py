@@ -73,6 +73,9 @@ def row_of(
     answer = Answer(
         best_distance=result.best_distance,
         distance_cut=setting.distance_cut,
+        best_relevance=result.best_relevance,
+        relevance_cut=setting.relevance_cut if result.gate_score == "relevance" else None,
+        reranker=_reranker_of(result.trace),
         max_chunks=setting.max_chunks,
         index_version=version,
         model_name=version.model_name,
@@ -126,6 +129,7 @@ def _citation(bound: rag.BoundCitation, version: IndexVersion) -> Citation:
         end=bound.end,
         quote=bound.quote,
         distance=bound.distance,
+        relevance=bound.relevance,
     )
 
 
@@ -151,8 +155,13 @@ def _nearest(candidate: rag.ScoredChunk, sha256: str) -> dict[str, object]:
         "start": chunk.start,
         "end": chunk.end,
         "distance": candidate.distance,
+        "relevance": candidate.relevance,
         "excerpt": rag.plain_text(chunk.content[:EXCERPT_CHARS]),
     }
+
+
+def _reranker_of(trace: rag.Trace) -> str:
+    return next((str(stage.detail["reranker"]) for stage in trace.stages if stage.name == "rerank"), "")
 
 
 def _trace(trace: rag.Trace) -> dict[str, object]:
@@ -166,6 +175,7 @@ def _trace(trace: rag.Trace) -> dict[str, object]:
                 "document_id": candidate.chunk.document_id,
                 "chunk_id": candidate.chunk.chunk_id,
                 "distance": candidate.distance,
+                "relevance": candidate.relevance,
                 "bm25_score": candidate.bm25_score,
                 "rrf_score": round(candidate.rrf_score, 6),
             }

@@ -151,7 +151,12 @@ def _ask_core(
             question.text,
             index=engine.index_of(version),
             scope=rag.Scope(folder_ids=tuple(folder_ids)),
-            thresholds=rag.Thresholds(distance_cut=setting.distance_cut, max_chunks=setting.max_chunks),
+            thresholds=rag.Thresholds(
+                distance_cut=setting.distance_cut,
+                max_chunks=setting.max_chunks,
+                relevance_cut=setting.relevance_cut,
+            ),
+            reranker=engine.reranker(),
         )
     except rag.NotReady as error:
         log.error("question %s: %s (%s)", question.pk, error.message, error.code)  # noqa: TRY400 - known, no trace

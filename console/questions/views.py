@@ -28,7 +28,6 @@ QUESTIONS_BY = {
     "asked": "received_at",
     "outcome": "state",
     "surface": "surface",
-    "distance": "answer__best_distance",
     "time": "answer__elapsed_ms",
 }
 

@@ -48,10 +48,19 @@ def label_within(title: str, label: str) -> str:
     return rest[3:]
 
 
-def closest(title: str, label: str, distance: float, cut: float) -> str:
-    """``closest: Travel policy › Flights, 0.58; limit 0.52``; without numbers when the cut was not the reason."""
+def closest(title: str, label: str, *, score: float, cut: float, is_relevance: bool) -> str:
+    """``closest: Travel policy › Flights, 0.58; limit 0.52``; without numbers when the cut was not the reason.
+
+    Of a relevance, which has to be high, ``relevance 0.31; needed 0.45`` is said.
+    """
     place = f"{title} › {label}" if label else title
-    return f"closest: {place}, {distance:.2f}; limit {cut:.2f}" if distance > cut else f"closest: {place}"
+    if is_relevance:
+        return (
+            f"closest: {place}, relevance {score:.2f}; needed {cut:.2f}"
+            if score < cut
+            else f"closest: {place}"
+        )
+    return f"closest: {place}, {score:.2f}; limit {cut:.2f}" if score > cut else f"closest: {place}"
 
 
 def still_working(n: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from django.db.models import Count, F
+from django.db.models import Case, Count, F, When
 from django.http import HttpResponseBase
 from django.views.decorators.http import require_safe
 
@@ -14,10 +14,18 @@ from console.questions.reading import read_questions
 from console.questions.selectors import refusals_visible_to
 from console.values import searchable
 
+BEST_SCORE = Case(
+    When(answer__relevance_cut=None, then=F("answer__best_distance")), default=F("answer__best_relevance")
+)
+MISSED_BY = Case(
+    When(answer__relevance_cut=None, then=F("answer__best_distance") - F("answer__distance_cut")),
+    default=F("answer__relevance_cut") - F("answer__best_relevance"),
+)
+"""Above 0: the best passage missed the cut by so much; at 0 or below it passed and something else refused."""
 REFUSALS_BY = {
     "asked": "received_at",
     "reason": "answer__reason_code",
-    "distance": "answer__best_distance",
+    "best": "best",
     "margin": "margin",
 }
 
@@ -34,7 +42,7 @@ def refusals(request: PersonRequest) -> HttpResponseBase:
         rows = rows.filter(answer__reason_code=values["reason"])
     if values["q"]:
         rows = rows.filter(text__icontains=values["q"])
-    rows = rows.annotate(margin=F("answer__best_distance") - F("answer__distance_cut"))
+    rows = rows.annotate(best=BEST_SCORE, margin=MISSED_BY)
     listing = list_rows(request, rows, sortable=REFUSALS_BY, default="-asked")
     context = {
         "listing": listing,

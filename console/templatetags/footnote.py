@@ -131,18 +131,25 @@ def term(name: str, word: str = "") -> SafeString:
 
 
 @register.inclusion_tag("_ruler.html")
-def ruler(best: float | None, cut: float | None, size: str = "") -> dict[str, object]:
-    """Best distance and cut on one scale from 0 to 1, readable without colour."""
+def ruler(
+    best: float | None, cut: float | None, score: str = "distance", size: str = ""
+) -> dict[str, object]:
+    """Best score and cut on one scale from 0 to 1, readable without colour; a relevance passes right of the cut."""
     if not isinstance(best, int | float) or not isinstance(cut, int | float):
         return {"is_empty": True}
     width = 88 if size == "mini" else 240
-    at_best, at_cut = (round(min(max(v, 0.0), RULER_MAX) / RULER_MAX * width, 1) for v in (best, cut))
+    is_relevance = score == "relevance"
+    scale_end = 1.0 if is_relevance else RULER_MAX
+    at_best, at_cut = (round(min(max(v, 0.0), scale_end) / scale_end * width, 1) for v in (best, cut))
     return {
         "best": best,
         "cut": cut,
+        "score": score,
         "x_best": at_best,
         "x_cut": at_cut,
-        "is_inside": best <= cut,
+        "x_passes": at_cut if is_relevance else 0,
+        "w_passes": round(width - at_cut, 1) if is_relevance else at_cut,
+        "is_inside": best >= cut if is_relevance else best <= cut,
         "is_mini": size == "mini",
     }
 

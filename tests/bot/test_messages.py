@@ -76,6 +76,18 @@ def test_the_closest_place_is_marked_whatever_it_is_called() -> None:
     assert "(closest: *close*, 0.58; limit 0.52)." in message.text
 
 
+def test_a_relevance_has_to_be_high_and_the_message_says_which_number_it_is() -> None:
+    def said(score: float) -> str:
+        near = Closest("Travel policy", "Flights", score, 0.45, is_relevance=True)
+        reason = "Nothing was close enough."
+        (message,) = messages_of(view(QuestionState.REFUSED, reason=reason, closest=near))
+        return message.text
+
+    assert "(closest: *Travel policy › Flights*, relevance 0.31; needed 0.45)." in said(0.31)
+    # Another reason refused: a number that passed would read like the reason.
+    assert "(closest: *Travel policy › Flights*)." in said(0.45)
+
+
 @pytest.mark.parametrize("outcome", [QuestionState.NOT_ALLOWED, QuestionState.BROKEN])
 @pytest.mark.parametrize("reason", ["", " \n"])
 def test_an_outcome_without_a_reason_still_says_something(outcome: QuestionState, reason: str) -> None:

@@ -12,6 +12,7 @@ from django.test import Client
 import rag
 from console import queue, storage
 from console.channels.models import SlackChannel
+from console.evaluation.models import EvaluationRun, GoldenKind, GoldenQuestion, GoldenSet, RunState
 from console.index.models import DocumentIndex, IndexVersion, ThresholdSetting, VersionState
 from console.people.models import ApiToken, Role, User
 from console.people.services import create_token, create_user
@@ -44,6 +45,10 @@ class World:
     token: ApiToken
     secret: str
     channel: SlackChannel
+    golden: GoldenSet
+    golden_question: GoldenQuestion
+    run: EvaluationRun
+    live_run: EvaluationRun
 
     def people(self) -> dict[str, User]:
         return {"admin": self.admin, "support_lead": self.lead, "viewer": self.viewer}
@@ -62,6 +67,10 @@ class World:
             token=self.token.pk,
             viewer=self.viewer.pk,
             channel=self.channel.pk,
+            golden=self.golden.pk,
+            golden_question=self.golden_question.pk,
+            run=self.run.pk,
+            live_run=self.live_run.pk,
             nobody="00000000-0000-4000-8000-000000000000",
         )
 
@@ -146,7 +155,9 @@ def world(db: None) -> World:
         chunking="paragraphs",
         state=VersionState.ACTIVE,
     )
-    ThresholdSetting.objects.create(version=version, distance_cut=0.525, max_chunks=4, reason="Default.")
+    ThresholdSetting.objects.create(
+        version=version, distance_cut=0.525, relevance_cut=0.5, max_chunks=4, reason="Default."
+    )
 
     def upload(folder: Folder, name: str, text: str) -> Document:
         return upload_document(actor=admin, folder=folder, name=name, pieces=[text.encode()]).document
@@ -159,6 +170,10 @@ def world(db: None) -> World:
     refused = refused_question(lead, salaries, version)
     token, secret = create_token(actor=viewer, user=viewer, name="nightly")
     channel = SlackChannel.objects.create(team_id="T0TEST", channel_id="C0TEST", name="travel")
+    golden = golden_set("Travel questions", travel)
+    golden_question = needle(golden, "n-001", policy.name, LIMIT)
+    run = evaluation_run(golden, version)
+    live_run = evaluation_run(golden_set("More questions", travel), version, state=RunState.QUEUED)
     return World(
         admin,
         lead,
@@ -175,6 +190,46 @@ def world(db: None) -> World:
         token,
         secret,
         channel,
+        golden,
+        golden_question,
+        run,
+        live_run,
+    )
+
+
+def golden_set(name: str, *folders: Folder) -> GoldenSet:
+    golden = GoldenSet.objects.create(name=name)
+    golden.folders.set(folders)
+    return golden
+
+
+def needle(golden: GoldenSet, key: str, document: str, sentence: str, **more: str) -> GoldenQuestion:
+    return GoldenQuestion.objects.create(
+        golden_set=golden,
+        kind=GoldenKind.NEEDLE,
+        key=key,
+        needles=[{"document": document, "needle": sentence}],
+        **{"question": f"What about {key}?", **more},
+    )
+
+
+def evaluation_run(
+    golden: GoldenSet, version: IndexVersion, *, state: RunState = RunState.DONE, **more: object
+) -> EvaluationRun:
+    """A run of which nothing was measured."""
+    return EvaluationRun.objects.create(
+        golden_set=golden,
+        golden_id="0" * 16,
+        golden_files=rag.golden_files(rag.GoldenSet(golden.name)),
+        folder_ids=[folder.pk for folder in golden.folders.all()],
+        index_version=version,
+        configurations=list(rag.CONFIGURATIONS),
+        distance_cut=0.525,
+        relevance_cut=0.5,
+        max_chunks=4,
+        state=state,
+        n_total=1,
+        **more,
     )
 
 

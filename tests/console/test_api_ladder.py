@@ -84,6 +84,19 @@ OPERATIONS = [
         "POST", "/thresholds", "admin", {"distance_cut": 0.5, "max_chunks": 4, "reason": "Calibrated."}, 201
     ),
     Operation("GET", "/health", "support_lead"),
+    Operation("GET", "/golden-sets", "support_lead"),
+    Operation("GET", "/golden-sets/{golden}/runs", "support_lead", missing="/golden-sets/999999/runs"),
+    Operation(
+        "POST", "/golden-sets/{golden}/runs", "support_lead", {}, 201, missing="/golden-sets/999999/runs"
+    ),
+    Operation("GET", "/evaluation-runs/{run}", "support_lead", missing="/evaluation-runs/999999"),
+    Operation(
+        "POST",
+        "/evaluation-runs/{live_run}/cancel",
+        "support_lead",
+        {},
+        missing="/evaluation-runs/999999/cancel",
+    ),
 ]
 As = Callable[..., Client]
 
@@ -223,6 +236,10 @@ def test_rejections_keep_their_code(world: World, as_role: As) -> None:
     assert code_of("/questions", {"text": "Who?", "folder_ids": [999_999]}) == (422, "unknown_folder")
     assert code_of("/questions", {"text": "Who?", "wait_s": 31}) == (422, "invalid_request")
     assert code_of("/thresholds", {"distance_cut": 2.1, "reason": "x"}) == (422, "cut_out_of_range")
+    assert code_of("/thresholds", {"distance_cut": 0.5, "relevance_cut": -0.1, "reason": "x"}) == (
+        422,
+        "relevance_cut_out_of_range",
+    )
 
 
 def test_upload_says_how_each_file_fared(world: World, as_role: As, settings: object) -> None:

@@ -68,7 +68,7 @@ def test_a_reason_and_a_token_are_told_in_words(world: World, as_role: As) -> No
             )
         with pytest.raises(Rejected):
             create_token(actor=world.admin, user=world.admin, name=wrong)
-        data = {"distance_cut": "0.5", "max_chunks": "4", "reason": wrong}
+        data = {"relevance_cut": "0.5", "distance_cut": "0.5", "max_chunks": "4", "reason": wrong}
         assert as_role("admin").post("/thresholds", data).status_code == 422
         assert as_role("admin").post("/account/tokens", {"name": wrong}).status_code == 422
     assert world.version.thresholds.count() == 1

@@ -47,6 +47,7 @@ def post(path: str, least: str = "admin", ok: int = 302, **more: object) -> Page
 NEW_PERSON = {"username": "new", "role": "viewer", "password": "tide gauge 42", "email": ""}
 PERSON = {"role": "support_lead", "is_active": "on", "slack_team_id": "", "slack_user_id": ""}
 CHANNEL = {"team_id": "T0TEST", "channel_id": "C0OTHER", "name": "other"}
+NEEDLE = {"key": "n-014", "question": "What?", "document": "policy.md", "needle": "One sentence."}
 PAGES = [
     get("/"),
     get("/ask"),
@@ -90,7 +91,49 @@ PAGES = [
     post("/documents/{policy}/delete", missing="/documents/999999/delete"),
     get("/versions", "support_lead"),
     get("/thresholds", "support_lead"),
-    post("/thresholds", data={"distance_cut": "0.5", "max_chunks": "4", "reason": "Calibrated."}),
+    post(
+        "/thresholds",
+        data={"relevance_cut": "0.5", "distance_cut": "0.5", "max_chunks": "4", "reason": "Calibrated."},
+    ),
+    get("/evaluation", "support_lead"),
+    post("/evaluation/sample", "support_lead"),
+    get("/evaluation/sets/new", "support_lead"),
+    post("/evaluation/sets/new", "support_lead", ok=422, data={"name": "Without a folder"}),
+    get("/evaluation/sets/{golden}", "support_lead", missing="/evaluation/sets/999999"),
+    get("/evaluation/sets/{golden}/edit", "support_lead", missing="/evaluation/sets/999999/edit"),
+    post(
+        "/evaluation/sets/{golden}/edit",
+        "support_lead",
+        ok=422,
+        data={"name": ""},
+    ),
+    get("/evaluation/sets/{golden}/delete", "support_lead", missing="/evaluation/sets/999999/delete"),
+    post("/evaluation/sets/{golden}/delete", "support_lead", missing="/evaluation/sets/999999/delete"),
+    get("/evaluation/sets/{golden}/import", "support_lead", missing="/evaluation/sets/999999/import"),
+    post("/evaluation/sets/{golden}/import", "support_lead", ok=422, data={"files": "a file"}),
+    get("/evaluation/sets/{golden}/export", "support_lead", missing="/evaluation/sets/999999/export"),
+    get("/evaluation/sets/{golden}/check", "support_lead", missing="/evaluation/sets/999999/check"),
+    get(
+        "/evaluation/sets/{golden}/questions/new",
+        "support_lead",
+        missing="/evaluation/sets/999999/questions/new",
+    ),
+    post("/evaluation/sets/{golden}/questions/new", "support_lead", data=NEEDLE),
+    get("/evaluation/questions/{golden_question}", "support_lead", missing="/evaluation/questions/999999"),
+    post("/evaluation/questions/{golden_question}", "support_lead", data=NEEDLE),
+    post(
+        "/evaluation/questions/{golden_question}/remove",
+        "support_lead",
+        missing="/evaluation/questions/999999/remove",
+    ),
+    get("/evaluation/from/{answered}", "support_lead", missing="/evaluation/from/{nobody}"),
+    post("/evaluation/from/{answered}", "support_lead", ok=422, missing="/evaluation/from/{nobody}"),
+    post("/evaluation/sets/{golden}/runs", "support_lead", missing="/evaluation/sets/999999/runs"),
+    get("/evaluation/runs/{run}", "support_lead", missing="/evaluation/runs/999999"),
+    post("/evaluation/runs/{live_run}/cancel", "support_lead", missing="/evaluation/runs/999999/cancel"),
+    get("/evaluation/runs/{run}/compare", "support_lead", missing="/evaluation/runs/999999/compare"),
+    get("/evaluation/runs/{run}/calibration", "support_lead", missing="/evaluation/runs/999999/calibration"),
+    post("/evaluation/runs/{run}/calibration", missing="/evaluation/runs/999999/calibration"),
     get("/account"),
     get("/account/password"),
     post("/account/password", "viewer", ok=200, data={"old_password": "wrong"}),

@@ -333,15 +333,18 @@ def test_somebody_elses_token_cannot_be_revoked(world: World, as_role: As) -> No
 
 def test_thresholds_take_a_reason_and_keep_history(world: World, as_role: As) -> None:
     admin = as_role("admin")
-    assert (
-        admin.post("/thresholds", {"distance_cut": "3", "max_chunks": "4", "reason": "x"}).status_code == 422
-    )
-    assert (
-        admin.post("/thresholds", {"distance_cut": "0.5", "max_chunks": "4", "reason": ""}).status_code == 422
-    )
-    admin.post("/thresholds", {"distance_cut": "0.480", "max_chunks": "3", "reason": "Too many bluffs."})
+    right = {
+        "relevance_cut": "0.615",
+        "distance_cut": "0.480",
+        "max_chunks": "3",
+        "reason": "Too many bluffs.",
+    }
+    for wrong in ({"distance_cut": "3"}, {"relevance_cut": "1.01"}, {"relevance_cut": "nan"}, {"reason": ""}):
+        assert admin.post("/thresholds", {**right, **wrong}).status_code == 422, wrong
+    admin.post("/thresholds", right)
     page = text_of(as_role("support_lead").get("/thresholds"))
     assert "0.480" in page
+    assert "0.615" in page
     assert "Too many bluffs." in page
     assert "Default." in page
 

@@ -17,7 +17,7 @@ from console import engine
 from console.access import Rejected
 from console.people.models import Role, User
 from console.questions import wording
-from console.questions.models import Answer, Question, QuestionState, Surface
+from console.questions.models import Answer, Citation, Question, QuestionState, Surface
 from console.questions.services import answer_of, answer_question, ask_question
 from console.sources.selectors import folders_visible_to, n_working_in
 from workers.first_start import require_tables
@@ -125,25 +125,34 @@ def _print(answer: Answer) -> None:
             place = (
                 f"{citation.document_title} › {citation.label}" if citation.label else citation.document_title
             )
-            out.print(
-                Text(
-                    f"[{citation.number}] {place} ({citation.document_name}, distance {citation.distance:.2f})"
-                )
-            )
+            out.print(Text(f"[{citation.number}] {place} ({citation.document_name}, {_score(citation)})"))
             out.print(Text(f"    “{citation.quote}”", style="dim"))
         return
     if answer.outcome == QuestionState.REFUSED:
         out.print(Text("I can't answer that from the documents.", style="bold"))
         out.print(Text(f"{answer.reason} ({answer.reason_code})"))
         for near in answer.nearest[:1]:
-            cut = answer.distance_cut or 0.0
-            out.print(Text(wording.closest(near["title"], near["label"], near["distance"], cut)))
+            is_relevance = answer.gate_score == "relevance"
+            closest = wording.closest(
+                near["title"],
+                near["label"],
+                score=near[answer.gate_score],
+                cut=answer.cut or 0.0,
+                is_relevance=is_relevance,
+            )
+            out.print(Text(closest))
         if answer.n_unreadable:
             out.print(Text(wording.unreadable_sentence(answer.unreadable)))
         return
     out.print(Text(answer.reason, style="bold"))
     if answer.error_reference:
         out.print(Text(f"Reference {answer.error_reference}; the log has more."))
+
+
+def _score(citation: Citation) -> str:
+    if citation.relevance is None:
+        return f"distance {citation.distance:.2f}"
+    return f"relevance {citation.relevance:.2f}"
 
 
 def _as_json(answer: Answer) -> dict[str, object]:
@@ -160,11 +169,15 @@ def _as_json(answer: Answer) -> dict[str, object]:
                 "end": c.end,
                 "quote": c.quote,
                 "distance": c.distance,
+                "relevance": c.relevance,
             }
             for c in answer.citations.all()
         ],
         "reason_code": answer.reason_code,
         "reason": answer.reason,
+        "gate_score": answer.gate_score,
+        "best_relevance": answer.best_relevance,
+        "relevance_cut": answer.relevance_cut,
         "best_distance": answer.best_distance,
         "distance_cut": answer.distance_cut,
         "nearest": answer.nearest,
