@@ -5,6 +5,7 @@ from __future__ import annotations
 from ninja import NinjaAPI
 
 from console.api_auth import AUTH
+from console.evaluation.api import router as evaluation_router
 from console.index.api import router as index_router
 from console.problems import map_errors
 from console.questions.api import router as questions_router
@@ -20,5 +21,5 @@ api = NinjaAPI(
     docs_url=None,
 )
 map_errors(api)
-for router in (folders_router, documents_router, questions_router, index_router):
+for router in (folders_router, documents_router, questions_router, index_router, evaluation_router):
     api.add_router("", router)

@@ -17,11 +17,13 @@ from django.http import HttpRequest
 from django.urls import path
 
 from console import sockets
+from console.evaluation.selectors import golden_sets_visible_to
 from console.people.models import User
 from console.questions.selectors import questions_visible_to
 from console.sources.selectors import folders_visible_to
 
 SIGNED_OUT = 4401
+GROUPS = (sockets.DOCUMENTS, sockets.QUESTIONS, sockets.EVALUATIONS)
 RIGHTS_LAST_S = 3.0
 """Session and rights are read again after this: a sign-out, a new password, another role or membership
 counts on open pages too."""
@@ -33,6 +35,7 @@ class LiveConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
     user: User
     session_key: str | None = None
     folder_ids: frozenset[int] = frozenset()
+    golden_set_ids: frozenset[int] = frozenset()
     rights_read_at = 0.0
 
     async def connect(self) -> None:
@@ -46,14 +49,14 @@ class LiveConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
         self.user = user
         self.session_key = self.scope["session"].session_key
         await self._read_rights()
-        for group in (sockets.DOCUMENTS, sockets.QUESTIONS):
+        for group in GROUPS:
             await self.channel_layer.group_add(group, self.channel_name)
         # Last: from "open" on the page relies on hearing everything.
         await self.accept()
 
     async def disconnect(self, _code: int) -> None:
         """Leave."""
-        for group in (sockets.DOCUMENTS, sockets.QUESTIONS):
+        for group in GROUPS:
             await self.channel_layer.group_discard(group, self.channel_name)
 
     async def receive_json(self, content: Any, **kwargs: Any) -> None:
@@ -77,6 +80,10 @@ class LiveConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
             return folder_id in self.folder_ids
         if payload.get("kind") == "question":
             return await self._sees_question(str(payload.get("id")))
+        if payload.get("kind") == "run":
+            if payload.get("set") not in self.golden_set_ids:
+                await self._read_rights()
+            return payload.get("set") in self.golden_set_ids
         return False
 
     async def _read_rights(self) -> bool:
@@ -91,10 +98,11 @@ class LiveConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]
         user = self._person_of_session()
         self.rights_read_at = time.monotonic()
         if user is None:
-            self.folder_ids = frozenset()
+            self.folder_ids = self.golden_set_ids = frozenset()
             return False
         self.user = user
         self.folder_ids = frozenset(folders_visible_to(user).values_list("pk", flat=True))
+        self.golden_set_ids = frozenset(golden_sets_visible_to(user).values_list("pk", flat=True))
         return True
 
     def _person_of_session(self) -> User | None:

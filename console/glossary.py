@@ -7,7 +7,14 @@ TERMS: dict[str, str] = {
         "1 − the cosine of the angle between question and passage: 0 says the same, 1 has nothing in common, "
         "2 is opposite."
     ),
-    "cut": "A passage may be answered from when its cosine distance is at or below the cut.",
+    "cut": (
+        "A passage may be answered from when its relevance is at or above the cut or, where no reranker read it, when "
+        "its cosine distance is at or below it."
+    ),
+    "relevance": (
+        "How probably the passage answers the question, 0 to 1, as the reranker says after reading both together."
+    ),
+    "reranker": "A model that reads question and passage together; slower than vectors, better at what answers.",
     "max passages": "At most this many passages that pass the cut are handed on; four good ones beat twenty.",
     "passage": "A stretch of a document that is searched, compared and quoted as one (a chunk).",
     "coverage": "How much of a file was read: pages, slides, rows with a value, chapters, cues, seconds; read of all.",
@@ -38,5 +45,26 @@ TERMS: dict[str, str] = {
     "open": "Everybody may be answered from it: all people of the console, direct messages, channels without a set-up.",
     "external": "Guests and people of other organisations may be answered from it.",
     "pipeline": "Version of reading, cutting and embedding; a new one makes stored vectors stale.",
+    "golden set": (
+        "Questions whose right outcome is known: with the sentence that answers them, or to be refused. It measures."
+    ),
+    "needle": "A sentence that answers a golden question; it stands word for word, once, and is no heading.",
+    "needles destroyed": "Needles that no passage holds whole: cut apart, they cannot be found whatever is asked.",
+    "bluff": "A question that must be refused, and was answered. Always told beside the wrong refusals.",
+    "wrong refusal": "A question that the documents answer, and was refused. The price of few bluffs.",
+    "right passage": "Answered, and a cited passage holds the needle whole.",
+    "right quote": "Stricter: a quote holds the needle, or is the part of it that makes one sentence.",
+    "answer coverage": "Answerable questions that were answered, rightly or not.",
+    "faults": (
+        "Where the right passage was lost: not among the candidates, held back by the gate, or handed on and not quoted."
+    ),
+    "recall@k": "Questions of which the needle stands whole in one of the first k passages.",
+    "MRR": "Mean reciprocal rank: the mean of 1 / the rank of the right passage, 0 where it was not found.",
+    "interval": "95 %: Wilson's for shares, bootstrap for means. Two that overlap may be the same.",
+    "sign test": "Two-sided exact test on the questions that only one of the two got right; p below 0.05 is no chance.",
+    "risk": "Of the questions that the gate lets through, the share that does not pass with its right passage.",
+    "AUROC": (
+        "How probably an answerable question scores better than one to refuse: 1 tells them apart, 0.5 is a coin."
+    ),
     "unresolved markers": "Citation marks of the generator that named no passage; they were removed.",
 }

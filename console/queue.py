@@ -38,6 +38,11 @@ def answer_question(question_id: str) -> None:
     _enqueue("footnote.answer_question", question_id)
 
 
+def evaluate_slice(run_id: int) -> None:
+    """Have the next questions of an evaluation asked."""
+    _enqueue("footnote.evaluate_slice", run_id)
+
+
 def deliver_answer(question_id: str) -> None:
     """Have a finished question's answer posted to Slack."""
     _enqueue("footnote.deliver_answer", question_id)

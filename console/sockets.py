@@ -17,6 +17,7 @@ _server_loop: asyncio.AbstractEventLoop | None = None
 
 DOCUMENTS = "documents"
 QUESTIONS = "questions"
+EVALUATIONS = "evaluations"
 
 
 def register_server_loop(loop: asyncio.AbstractEventLoop) -> None:

@@ -17,6 +17,7 @@ urlpatterns = [
     path("", include("console.questions.urls")),
     path("", include("console.refusals.urls")),
     path("", include("console.index.urls")),
+    path("", include("console.evaluation.urls")),
     path("", include("console.channels.urls")),
     path("", include("console.audit.urls")),
 ]

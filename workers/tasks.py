@@ -10,6 +10,7 @@ from celery import Task, shared_task
 import rag
 from bot.delivery import deliver_answer as deliver_to_slack
 from bot.delivery import pick_up_undelivered
+from console.evaluation import runs
 from console.questions import services as questions
 from console.sources import ingest, stalled, upkeep
 
@@ -50,6 +51,16 @@ def answer_question(question_id: str) -> None:
         log.warning("question %s waits: %s (%s)", question_id, error.message, error.code)
 
 
+@shared_task(name="footnote.evaluate_slice", soft_time_limit=1_800)
+def evaluate_slice(run_id: int) -> None:
+    """Ask the next few questions of an evaluation."""
+    try:
+        runs.evaluate_slice(run_id)
+    except rag.Unavailable as error:
+        # The row holds the pause; the sweep sends it again.
+        log.warning("evaluation %s waits: %s (%s)", run_id, error.message, error.code)
+
+
 @shared_task(name="footnote.deliver_answer")
 def deliver_answer(question_id: str) -> None:
     """Post one finished question's terminal message to Slack."""
@@ -65,4 +76,5 @@ def pick_up_pending(at_start: bool = False) -> None:
     upkeep.pick_up_pending(at_start=at_start)
     stalled.mark_stalled()
     questions.pick_up_pending(at_start=at_start)
+    runs.pick_up_pending(at_start=at_start)
     pick_up_undelivered(at_start=at_start)

@@ -136,6 +136,7 @@
       const message = JSON.parse(event.data);
       if (message.kind === "document") onDocument(message);
       if (message.kind === "question") onQuestion(message);
+      if (message.kind === "run") refreshLive("run");
     });
     socket.addEventListener("close", (event) => {
       // A new password ends the session this socket was opened with; the browser may have the next one already.
@@ -156,6 +157,7 @@
     for (const element of all("[data-working]")) if (element.id) refresh(element.id, 0);
     refreshLive("document");
     refreshLive("question");
+    refreshLive("run");
   }
 
   let ticks = 0;

@@ -1,0 +1,152 @@
+"""Two runs of one set by pairs: only questions that both asked in the same words count."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import rag
+from console.evaluation.models import EvaluatedQuestion, EvaluationRun
+from console.evaluation.report import PairedRow, evaluated_of, paired_rows, retrieval_reports
+
+Pairs = list[tuple[EvaluatedQuestion, EvaluatedQuestion]]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Sign tests between two runs.
+
+    Attributes:
+        n_pairs: questions that both runs asked in the same words.
+        n_single: questions that only one of them asked, or in other words.
+        retrieval: (configuration, tests) that both runs measured.
+        answers: (configuration, tests) of right passages and of bluffs; a win is a right answer, or a refusal kept.
+        changed: questions whose outcome is another now, with what it was and is.
+    """
+
+    first: EvaluationRun
+    second: EvaluationRun
+    n_pairs: int
+    n_single: int
+    retrieval: tuple[tuple[str, tuple[PairedRow, ...]], ...]
+    answers: tuple[tuple[str, tuple[PairedRow, ...]], ...]
+    changed: tuple[ChangedQuestion, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedQuestion:
+    """A question that ended otherwise under one configuration."""
+
+    configuration: str
+    key: str
+    group: str
+    question: str
+    before: str
+    after: str
+    is_better: bool
+
+
+def compare_runs(first: EvaluationRun, second: EvaluationRun) -> Comparison:
+    """Where `first` alone is right (wins) and where `second` alone is (losses)."""
+    ours, theirs = evaluated_of(first), evaluated_of(second)
+    known = {_identity(row): row for row in theirs}
+    pairs: Pairs = [(row, known[_identity(row)]) for row in ours if _identity(row) in known]
+    names = [name for name in first.configurations if name in second.configurations]
+    return Comparison(
+        first=first,
+        second=second,
+        n_pairs=len(pairs),
+        n_single=len(ours) + len(theirs) - 2 * len(pairs),
+        retrieval=tuple(_retrieval(first, second, pairs)),
+        answers=tuple(
+            (name, tuple(_answers(name, pairs, (str(first), str(second)))))
+            for name in names
+            if any(name in row.outcomes for row, _ in pairs)
+        ),
+        changed=tuple(change for name in names for change in _changes(name, pairs)),
+    )
+
+
+def _identity(row: EvaluatedQuestion) -> tuple[str, str, str]:
+    return row.key, row.group, row.question
+
+
+def _retrieval(
+    first: EvaluationRun, second: EvaluationRun, pairs: Pairs
+) -> list[tuple[str, tuple[PairedRow, ...]]]:
+    # Another number of needles is another question.
+    alike = [
+        (one, other)
+        for one, other in pairs
+        if all(len(one.ranks[name]) == len(other.ranks[name]) for name in one.ranks if name in other.ranks)
+    ]
+    ours = retrieval_reports(first, [one for one, _ in alike])
+    theirs = {r.configuration.name: r for r in retrieval_reports(second, [other for _, other in alike])}
+    return [
+        (report.configuration.name, tuple(paired_rows(report, theirs[report.configuration.name])))
+        for report in ours
+        if report.configuration.name in theirs
+    ]
+
+
+def _answers(name: str, pairs: Pairs, labels: tuple[str, str]) -> list[PairedRow]:
+    both = [(one, other) for one, other in pairs if name in one.outcomes and name in other.outcomes]
+    rows = []
+    for group in dict.fromkeys(one.group for one, _ in both):
+        within = [(one, other) for one, other in both if one.group == group]
+        must_refuse = within[0][0].must_refuse
+        holds = _refuses(name) if must_refuse else _is_right(name)
+        what = "refused" if must_refuse else "right passage"
+        rows.append(PairedRow(what, group, _sign(within, holds, labels)))
+    return rows
+
+
+def _sign(
+    pairs: Sequence[tuple[EvaluatedQuestion, EvaluatedQuestion]],
+    holds: Callable[[EvaluatedQuestion], bool],
+    labels: tuple[str, str],
+) -> rag.PairedTest:
+    values = [(holds(one), holds(other)) for one, other in pairs]
+    wins = sum(one and not other for one, other in values)
+    losses = sum(other and not one for one, other in values)
+    return rag.PairedTest(*labels, wins, losses, len(values) - wins - losses)
+
+
+def _is_right(name: str) -> Callable[[EvaluatedQuestion], bool]:
+    return lambda row: bool(row.outcomes[name]["right_passage"])
+
+
+def _refuses(name: str) -> Callable[[EvaluatedQuestion], bool]:
+    return lambda row: not row.outcomes[name]["answered"]
+
+
+def _changes(name: str, pairs: Pairs) -> list[ChangedQuestion]:
+    changes = []
+    for one, other in pairs:
+        if name not in one.outcomes or name not in other.outcomes:
+            continue
+        holds = _refuses(name) if one.must_refuse else _is_right(name)
+        after, before = holds(one), holds(other)
+        if after != before:
+            changes.append(
+                ChangedQuestion(
+                    configuration=name,
+                    key=one.key,
+                    group=one.group,
+                    question=one.question,
+                    before=ended(other, name),
+                    after=ended(one, name),
+                    is_better=after,
+                )
+            )
+    return changes
+
+
+def ended(row: EvaluatedQuestion, name: str) -> str:
+    """How a question ended, in a word or two."""
+    outcome = row.outcomes[name]
+    if not outcome["answered"]:
+        return f"refused: {outcome['reason']}"
+    if row.must_refuse:
+        return "answered"
+    return "right passage" if outcome["right_passage"] else "another passage"

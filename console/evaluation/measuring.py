@@ -1,0 +1,151 @@
+"""One golden row asked of an index under every configuration: ranks, the gate's numbers, whole answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import rag
+from console.evaluation.golden import GoldenRow, single
+from console.evaluation.models import EvaluatedQuestion
+
+RERANKED = "reranked"
+ANSWERING = ("hybrid", RERANKED)
+"""Configurations that the pipeline answers with; the others only retrieve."""
+NO_LIMIT_S = 600.0
+"""A reranker that ran out of time on a busy machine would be measured as one that changes nothing."""
+
+Ask = Callable[[str], rag.Answered | rag.Refused]
+Search = Callable[[str], Sequence[rag.ScoredChunk]]
+GateScore = Literal["relevance", "distance"]
+
+
+@dataclass(frozen=True, slots=True)
+class Instrument:
+    """What a run measures with.
+
+    Attributes:
+        index: of the run's version.
+        scope: the set's folders.
+        thresholds: in force when the run started.
+        configurations: names of `rag.CONFIGURATIONS`.
+        reranker: None where nothing is reranked.
+    """
+
+    index: rag.Index
+    scope: rag.Scope
+    thresholds: rag.Thresholds
+    configurations: tuple[str, ...]
+    reranker: rag.Reranker | None
+
+    def measure(self, row: GoldenRow) -> list[EvaluatedQuestion]:
+        """One unsaved result for each wording that the row is asked in."""
+        asks = {name: self._ask(name) for name in self.configurations if name in ANSWERING}
+        searches = {name: self._search(name, asks) for name in self.configurations}
+        if isinstance(row, rag.GoldenRefusal):
+            return [self._refusal(row, asks)]
+        return [self._answerable(wording, put, asks, searches) for wording, put in _wordings(row)]
+
+    def _ask(self, name: str) -> Ask:
+        """The whole pipeline, remembered: its trace holds what was retrieved."""
+        index = replace(self.index, config=replace(self.index.config, rerank_time_s=NO_LIMIT_S))
+        known: dict[str, rag.Answered | rag.Refused] = {}
+
+        def ask(question: str) -> rag.Answered | rag.Refused:
+            if question not in known:
+                known[question] = rag.answer(
+                    question,
+                    index=index,
+                    scope=self.scope,
+                    thresholds=self.thresholds,
+                    reranker=self.reranker if name == RERANKED else None,
+                )
+            return known[question]
+
+        return ask
+
+    def _search(self, name: str, asks: dict[str, Ask]) -> Search:
+        if name in asks:
+            ask = asks[name]
+            return lambda question: ask(question).trace.candidates
+        return rag.search_with(rag.CONFIGURATIONS[name], index=self.index, scope=self.scope)
+
+    def _answerable(
+        self, wording: rag.Wording, row: GoldenRow, asks: dict[str, Ask], searches: dict[str, Search]
+    ) -> EvaluatedQuestion:
+        plain = single(row)
+        [asked] = plain.asked
+        ranks = {}
+        for name, search in searches.items():
+            report = rag.evaluate_retrieval(plain, search, configuration=rag.CONFIGURATIONS[name])
+            ranks[name] = list(report.questions[0].ranks)
+        needle = asked.needles[0] if len(asked.needles) == 1 else None
+        return EvaluatedQuestion(
+            key=asked.id,
+            group=wording.value,
+            must_refuse=False,
+            question=asked.question,
+            ranks=ranks,
+            gate=self._gate(asked.question, needle, asks) if needle is not None else {},
+            outcomes={name: self._outcome(plain, asked.question, ask) for name, ask in asks.items()},
+        )
+
+    def _refusal(self, row: rag.GoldenRefusal, asks: dict[str, Ask]) -> EvaluatedQuestion:
+        return EvaluatedQuestion(
+            key=row.id,
+            group=row.kind,
+            must_refuse=True,
+            question=row.question,
+            ranks={},
+            gate=self._gate(row.question, None, asks),
+            outcomes={name: _ended(ask(row.question)) for name, ask in asks.items()},
+        )
+
+    def _gate(self, question: str, needle: str | None, asks: dict[str, Ask]) -> dict[str, object]:
+        found: dict[str, object] = {}
+        for name, ask in asks.items():
+            score: GateScore = "relevance" if name == RERANKED else "distance"
+            record = rag.gate_record(
+                ask(question).trace.candidates, question_id="", group="", needle=needle, score=score
+            )
+            found[name] = {
+                "score": score,
+                "scores": [round(value, 6) for value in record.scores],
+                "right": list(record.right),
+            }
+        return found
+
+    def _outcome(self, plain: rag.GoldenSet, question: str, ask: Ask) -> dict[str, object]:
+        report = rag.evaluate_answers(plain, ask=ask, thresholds=self.thresholds)
+        fault = next((name for name, n in _only(report).faults.items() if n), "")
+        counts = _only(report)
+        return _ended(ask(question)) | {
+            "right_passage": bool(counts.right_passage.successes),
+            "right_quote": bool(counts.right_quote.successes),
+            "fault": fault,
+        }
+
+
+def _only(report: rag.EvaluationReport) -> rag.AnswerCounts:
+    """The counts of the one wording that was asked; the report's own leave multihop questions out."""
+    [counts] = report.by_wording.values()
+    return counts
+
+
+def _ended(result: rag.Answered | rag.Refused) -> dict[str, object]:
+    return {
+        "answered": isinstance(result, rag.Answered),
+        "reason": result.reason.value if isinstance(result, rag.Refused) else "",
+        "stages": {stage.name: round(stage.elapsed_ms, 3) for stage in result.trace.stages},
+    }
+
+
+def _wordings(row: GoldenRow) -> list[tuple[rag.Wording, GoldenRow]]:
+    """The row once for each wording it has, as a row that is asked in that wording alone."""
+    if not isinstance(row, rag.GoldenNeedle):
+        return [(rag.Wording.MULTIHOP, row)]
+    put: list[tuple[rag.Wording, GoldenRow]] = [(rag.Wording.QUESTIONS, replace(row, ticket=""))]
+    if row.ticket.strip():
+        put.append((rag.Wording.TICKETS, replace(row, question=row.ticket, ticket="")))
+    return put

@@ -1,0 +1,209 @@
+"""Changes to golden sets and their questions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from django.db import IntegrityError, transaction
+
+from console import engine
+from console.access import Rejected, require_support_lead
+from console.audit.services import record
+from console.evaluation.files import faults_of_row, read_upload
+from console.evaluation.golden import GoldenRow, fields_of
+from console.evaluation.models import GoldenKind, GoldenQuestion, GoldenSet
+from console.people.models import User
+from console.questions.models import Question
+from console.sources.models import Folder
+from console.sources.selectors import folders_visible_to
+from console.values import UNUSABLE_NAME, is_usable_name
+
+PREFIX_OF_KIND = {GoldenKind.NEEDLE: "n", GoldenKind.MULTIHOP: "m", GoldenKind.REFUSAL: "r"}
+
+
+def create_golden_set(
+    *, actor: User | None, name: str, folder_ids: Iterable[int], description: str = ""
+) -> GoldenSet:
+    """A new set without questions, over the documents of these folders.
+
+    Raises:
+        NotPermitted: the actor is no support lead.
+        Rejected: the name is blank, cannot be shown or is taken; no folder, or one that is not theirs to see.
+    """
+    require_support_lead(actor)
+    name = _checked_name(name)
+    folders = _folders(actor, folder_ids)
+    try:
+        with transaction.atomic():
+            golden_set = GoldenSet.objects.create(
+                name=name, description=description.strip()[:300], created_by=actor
+            )
+            golden_set.folders.set(folders)
+            record(actor=actor, action="golden_set.create", subject=name, folders=_names(folders))
+    except IntegrityError as error:
+        raise Rejected("golden_set_exists", f"There is already a set named {name}.") from error
+    return golden_set
+
+
+def update_golden_set(
+    *, actor: User | None, golden_set: GoldenSet, name: str, folder_ids: Iterable[int], description: str = ""
+) -> GoldenSet:
+    """The set with another name, description or folders; runs that are done stay as they are.
+
+    Raises:
+        NotPermitted, Rejected: see `create_golden_set`.
+    """
+    require_support_lead(actor)
+    name = _checked_name(name)
+    folders = _folders(actor, folder_ids)
+    try:
+        with transaction.atomic():
+            golden_set.name, golden_set.description = name, description.strip()[:300]
+            golden_set.save(update_fields=["name", "description"])
+            golden_set.folders.set(folders)
+            record(actor=actor, action="golden_set.update", subject=name, folders=_names(folders))
+    except IntegrityError as error:
+        raise Rejected("golden_set_exists", f"There is already a set named {name}.") from error
+    return golden_set
+
+
+def delete_golden_set(*, actor: User | None, golden_set: GoldenSet) -> None:
+    """Remove a set with its questions and runs. Thresholds that were set by it stay.
+
+    Raises:
+        NotPermitted: the actor is no support lead.
+    """
+    require_support_lead(actor)
+    with transaction.atomic():
+        record(
+            actor=actor,
+            action="golden_set.delete",
+            subject=golden_set.name,
+            n_questions=golden_set.questions.count(),
+            n_runs=golden_set.runs.count(),
+        )
+        golden_set.delete()
+
+
+def import_questions(
+    *, actor: User | None, golden_set: GoldenSet, files: Sequence[tuple[str, bytes]]
+) -> tuple[int, int]:
+    """(rows added, rows changed): all rows of the files, or none. A row with a known id replaces that row.
+
+    Raises:
+        NotPermitted: the actor is no support lead.
+        ImportFaulty: with the faults by file and line.
+    """
+    require_support_lead(actor)
+    rows = read_upload(files, max_question_chars=engine.config().max_question_chars)
+    with transaction.atomic():
+        known = {row.key: row for row in golden_set.questions.all()}
+        new, changed = [], []
+        for row in rows:
+            if row.id not in known:
+                new.append(GoldenQuestion(golden_set=golden_set, key=row.id, **fields_of(row)))
+                continue
+            stored = known[row.id]
+            fields = fields_of(row)
+            if any(getattr(stored, name) != value for name, value in fields.items()):
+                for name, value in fields.items():
+                    setattr(stored, name, value)
+                changed.append(stored)
+        GoldenQuestion.objects.bulk_create(new, batch_size=500)
+        for stored in changed:
+            stored.save()
+        record(
+            actor=actor,
+            action="golden_set.import",
+            subject=golden_set.name,
+            n_added=len(new),
+            n_changed=len(changed),
+        )
+    return len(new), len(changed)
+
+
+def save_golden_question(
+    *,
+    actor: User | None,
+    golden_set: GoldenSet,
+    row: GoldenRow,
+    stored: GoldenQuestion | None = None,
+    source: Question | None = None,
+) -> GoldenQuestion:
+    """Add a question, or change the `stored` one. An empty id is given one.
+
+    Raises:
+        NotPermitted: the actor is no support lead.
+        Rejected: the row cannot be asked or stored, or its id is taken in the set.
+    """
+    require_support_lead(actor)
+    key = row.id.strip() or _next_key(golden_set, row)
+    checked = faults_of_row(replace(row, id=key), engine.config().max_question_chars)
+    if checked:
+        raise Rejected("golden_question_faulty", " ".join(checked))
+    fields = {"key": key, **fields_of(row)} | ({"source": source} if source else {})
+    try:
+        with transaction.atomic():
+            saved = stored or GoldenQuestion(golden_set=golden_set)
+            for name, value in fields.items():
+                setattr(saved, name, value)
+            saved.save()
+            record(
+                actor=actor,
+                action="golden_question.change" if stored else "golden_question.add",
+                subject=f"{golden_set.name}: {key}",
+                kind=str(saved.kind),
+                source=str(source.pk) if source else None,
+            )
+    except IntegrityError as error:
+        raise Rejected("golden_key_taken", f"The set has a question {key} already.") from error
+    return saved
+
+
+def remove_golden_question(*, actor: User | None, question: GoldenQuestion) -> None:
+    """Take a question out of its set; runs that are done keep it.
+
+    Raises:
+        NotPermitted: the actor is no support lead.
+    """
+    require_support_lead(actor)
+    with transaction.atomic():
+        record(
+            actor=actor,
+            action="golden_question.remove",
+            subject=f"{question.golden_set.name}: {question.key}",
+        )
+        question.delete()
+
+
+def _checked_name(name: str) -> str:
+    name = " ".join(name.split())
+    if not name:
+        raise Rejected("golden_set_name_blank", "Give the set a name.")
+    if not is_usable_name(name):
+        raise Rejected("golden_set_name_unusable", UNUSABLE_NAME)
+    return name[:120]
+
+
+def _folders(actor: User | None, folder_ids: Iterable[int]) -> list[Folder]:
+    wanted = set(folder_ids)
+    able = folders_visible_to(actor) if actor is not None else Folder.objects.all()
+    folders = list(able.filter(pk__in=wanted))
+    if not wanted or len(folders) != len(wanted):
+        raise Rejected("golden_set_folders", "Choose at least one folder that you may see.")
+    return folders
+
+
+def _names(folders: Iterable[Folder]) -> str:
+    return ", ".join(sorted(folder.name for folder in folders))
+
+
+def _next_key(golden_set: GoldenSet, row: GoldenRow) -> str:
+    """``n-014`` for the fourteenth needle, and so on; never one that is taken."""
+    kind = GoldenKind(str(fields_of(row)["kind"]))
+    taken = set(golden_set.questions.values_list("key", flat=True))
+    number = golden_set.questions.filter(kind=kind).count() + 1
+    while (key := f"{PREFIX_OF_KIND[kind]}-{number:03d}") in taken:
+        number += 1
+    return key

@@ -1,0 +1,249 @@
+"""From results to curves and to a cut, and two runs by pairs."""
+
+from __future__ import annotations
+
+import re
+from xml.etree import ElementTree as ET
+
+import pytest
+from django.template.loader import render_to_string
+
+import rag
+from console.access import NotPermitted, Rejected
+from console.evaluation.calibration import cut_report, use_cut
+from console.evaluation.comparison import compare_runs
+from console.evaluation.models import EvaluatedQuestion, EvaluationRun, RunState
+from console.evaluation.plots import (
+    HEIGHT,
+    LEFT,
+    MAX_POINTS,
+    RIGHT,
+    TOP,
+    WIDTH,
+    recall_plots,
+    risk_plot,
+    two_sided_plot,
+)
+from console.evaluation.report import evaluated_of, run_report
+from console.index.models import IndexVersion, VersionState
+from console.index.selectors import threshold_in_force
+from tests.console.conftest import World, evaluation_run
+
+
+def outcome(answered: bool, right: bool | None = None) -> dict[str, object]:
+    shown: dict[str, object] = {
+        "answered": answered,
+        "reason": "" if answered else "below_threshold",
+        "stages": {"retrieve": 10.0, "rerank": 100.0},
+    }
+    if right is not None:
+        fault = "" if right else "not_quoted" if answered else "cut_by_gate"
+        shown |= {"right_passage": right, "right_quote": right, "fault": fault}
+    return shown
+
+
+def measured(
+    run: EvaluationRun, key: str, group: str, relevance: float, distance: float, **more: object
+) -> None:
+    """One question with one candidate, the right one where it is answerable."""
+    must_refuse = group in rag.REFUSAL_KINDS
+    answered = relevance >= run.relevance_cut
+    EvaluatedQuestion.objects.create(
+        run=run,
+        key=key,
+        group=group,
+        must_refuse=must_refuse,
+        **{
+            "question": f"What about {key}?",
+            "ranks": {} if must_refuse else {name: [1] for name in rag.CONFIGURATIONS},
+            "gate": {
+                "reranked": {"score": "relevance", "scores": [relevance], "right": [not must_refuse]},
+                "hybrid": {"score": "distance", "scores": [distance], "right": [not must_refuse]},
+            },
+            "outcomes": dict.fromkeys(
+                ("hybrid", "reranked"), outcome(answered, None if must_refuse else answered)
+            ),
+            **more,
+        },
+    )
+
+
+@pytest.fixture
+def run(world: World) -> EvaluationRun:
+    """Twenty answerable questions with relevances from 0.30 on, ten to refuse with relevances up to 0.45."""
+    run = world.run
+    for at in range(20):
+        measured(run, f"n-{at}", "questions", 0.30 + at * 0.03, 0.60 - at * 0.02)
+    for at in range(10):
+        kind = "near" if at % 2 else "far"
+        measured(run, f"r-{at}", kind, at * 0.05, 0.95 - at * 0.04)
+    return run
+
+
+def report_of(run: EvaluationRun, configuration: str = "reranked", **more: object) -> object:
+    return cut_report(run, evaluated_of(run), configuration=configuration, **more)
+
+
+def test_the_proposed_cut_keeps_the_budget_and_answers_most(run: EvaluationRun) -> None:
+    report = report_of(run, budget=0.1)
+    chosen = report.calibration.chosen
+    assert (report.score, report.current.cut) == ("relevance", 0.5)
+    assert chosen.bluffs.rate <= 0.1
+    looser = [p for p in report.calibration.curve if p.right.successes > chosen.right.successes]
+    assert looser
+    assert all(point.bluffs.rate > 0.1 for point in looser)
+    assert report_of(run, budget=1.0).calibration.chosen.right.rate == 1.0
+    assert report_of(run, budget=0.1, bound="upper").calibration.chosen is None, "ten questions prove little"
+    distance = report_of(run, "hybrid")
+    assert (distance.score, distance.current.cut) == ("distance", 0.525)
+    assert report.auroc_by_kind["all"].value > 0.9
+
+
+def test_a_cut_is_used_by_an_admin_and_remembered(run: EvaluationRun, world: World) -> None:
+    with pytest.raises(NotPermitted):
+        use_cut(actor=world.lead, run=run, configuration="reranked", budget=0.1, bound="rate")
+    chosen = report_of(run).calibration.chosen
+    setting = use_cut(actor=world.admin, run=run, configuration="reranked", budget=0.1, bound="rate")
+    assert setting == threshold_in_force(world.version)
+    assert (setting.relevance_cut, setting.distance_cut) == (chosen.cut, 0.525)
+    assert setting.golden_set == "Travel questions"
+    assert f"run {run.pk}" in setting.reason
+    assert f"bluffs {chosen.bluffs.successes} of 10" in setting.reason
+    assert report_of(run).is_in_force
+    by_distance = use_cut(actor=world.admin, run=run, configuration="hybrid", budget=0.1, bound="rate")
+    assert by_distance.relevance_cut == chosen.cut, "the other cut stays"
+    assert by_distance.distance_cut == report_of(run, "hybrid").calibration.chosen.cut
+
+
+def test_a_cut_outside_the_scale_is_brought_to_its_end(run: EvaluationRun, world: World) -> None:
+    """Nothing at all passes just above the best relevance there is, which may be 1."""
+    EvaluatedQuestion.objects.filter(run=run).delete()
+    measured(run, "n", "questions", 1.0, 0.0)
+    measured(run, "r", "far", 1.0, 0.0)
+    setting = use_cut(actor=world.admin, run=run, configuration="reranked", budget=0.0, bound="rate")
+    assert setting.relevance_cut == 1.0
+    assert (
+        use_cut(actor=world.admin, run=run, configuration="hybrid", budget=0.0, bound="rate").distance_cut
+        == 0.0
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        ({"configuration": "dense"}, "configuration_unknown"),
+        ({"budget": 1.5}, "budget_out_of_range"),
+        ({"budget": float("nan")}, "budget_out_of_range"),
+        ({"bound": "upper"}, "no_cut"),
+    ],
+    ids=["configuration", "budget", "no number", "no cut"],
+)
+def test_what_cannot_be_used(change: dict[str, object], code: str, run: EvaluationRun, world: World) -> None:
+    values = {"configuration": "reranked", "budget": 0.1, "bound": "rate"} | change
+    with pytest.raises(Rejected) as error:
+        use_cut(actor=world.admin, run=run, **values)
+    assert error.value.code == code
+
+
+def test_one_side_alone_gives_no_cut(run: EvaluationRun) -> None:
+    EvaluatedQuestion.objects.filter(run=run, must_refuse=True).delete()
+    with pytest.raises(Rejected) as error:
+        report_of(run)
+    assert error.value.code == "nothing_to_calibrate"
+
+
+def test_a_cut_of_a_version_that_does_not_serve_is_not_set(run: EvaluationRun, world: World) -> None:
+    IndexVersion.objects.filter(pk=world.version.pk).update(state=VersionState.RETIRED)
+    with pytest.raises(Rejected) as error:
+        use_cut(
+            actor=world.admin,
+            run=EvaluationRun.objects.get(pk=run.pk),
+            configuration="reranked",
+            budget=0.1,
+            bound="rate",
+        )
+    assert error.value.code == "version_gone"
+
+
+def test_a_run_that_is_not_done_gives_no_cut(run: EvaluationRun) -> None:
+    run.state = RunState.RUNNING
+    with pytest.raises(Rejected) as error:
+        report_of(run)
+    assert error.value.code == "run_not_done"
+
+
+def points_of(text: str) -> list[tuple[float, float]]:
+    return [tuple(float(n) for n in point.split(",")) for point in text.split()]
+
+
+@pytest.mark.parametrize("configuration", ["reranked", "hybrid"])
+def test_the_curve_runs_from_strict_to_loose_and_stays_inside(configuration: str, run: EvaluationRun) -> None:
+    report = report_of(run, configuration)
+    plot = two_sided_plot(report.calibration, report.current)
+    bluffs, wrong = points_of(plot.bluffs), points_of(plot.wrong)
+    for line in (bluffs, wrong, points_of(plot.bluffs_band), points_of(plot.wrong_band)):
+        assert all(LEFT <= x <= WIDTH - RIGHT and TOP <= y <= HEIGHT for x, y in line)
+    assert [x for x, _ in bluffs] == sorted(x for x, _ in bluffs), "looser cuts to the right"
+    assert bluffs[0][1] == plot.frame.bottom, "the strictest cut lets no bluff through"
+    assert bluffs[-1][1] < bluffs[0][1]
+    assert wrong[0][1] == plot.frame.top
+    assert wrong[-1][1] > wrong[0][1]
+    assert plot.current.label == f"now {report.current.cut:.3f}"
+    for (_, y), (_, high), (_, low) in zip(
+        bluffs, points_of(plot.bluffs_band), reversed(points_of(plot.bluffs_band)), strict=False
+    ):
+        assert high <= y <= low, "y grows downwards"
+
+
+def test_a_long_curve_is_thinned_but_keeps_its_ends(run: EvaluationRun) -> None:
+    for at in range(400):
+        measured(run, f"x-{at}", "tickets", 0.2 + at / 800, 0.9 - at / 800)
+    report = report_of(run)
+    line = points_of(two_sided_plot(report.calibration, report.current).bluffs)
+    assert len(line) == MAX_POINTS
+    assert len(report.calibration.curve) > MAX_POINTS
+    assert len(points_of(risk_plot(report.risk, report.current, None).line)) <= MAX_POINTS
+
+
+def test_the_pictures_are_valid_and_without_style(run: EvaluationRun) -> None:
+    report = report_of(run)
+    context = {"report": report, "plot": two_sided_plot(report.calibration, report.current)}
+    pages = [render_to_string("evaluation/_two_sided.html", context)]
+    plot = risk_plot(report.risk, report.current, report.calibration.chosen)
+    pages.append(render_to_string("evaluation/_risk.html", context | {"plot": plot}))
+    rows = run_report(run, evaluated_of(run)).retrieval
+    pages += [render_to_string("evaluation/_recall_plot.html", {"plot": p}) for p in recall_plots(rows)]
+    assert len(pages) == 3
+    for page in pages:
+        root = ET.fromstring(page.replace("\N{NO-BREAK SPACE}", " "))
+        assert root.find("svg[@role='img']").get("aria-label")
+        assert "style=" not in page
+        assert not re.search(r"nan|inf\b", page)
+
+
+def test_two_runs_are_compared_by_the_questions_both_asked(run: EvaluationRun, world: World) -> None:
+    later = evaluation_run(world.golden, world.version)
+    for at in range(20):
+        # Five that were refused are answered now; one is asked in other words.
+        words = {"question": "Other words?"} if at == 19 else {}
+        measured(later, f"n-{at}", "questions", 0.9 if at < 5 else 0.30 + at * 0.03, 0.3, **words)
+    measured(later, "r-9", "near", 0.9, 0.3)
+    made = compare_runs(later, run)
+    assert (made.n_pairs, made.n_single) == (20, 11)
+    tests = dict(made.answers)["reranked"]
+    by_group = {row.wording: row.test for row in tests}
+    assert (by_group["questions"].wins, by_group["questions"].losses) == (5, 0)
+    assert by_group["questions"].p == rag.sign_test(5, 0)
+    assert (by_group["near"].wins, by_group["near"].losses) == (0, 1), "a new bluff is a loss"
+    changed = [row for row in made.changed if row.configuration == "reranked"]
+    assert [(row.key, row.is_better) for row in changed if not row.is_better] == [("r-9", False)]
+    assert changed[0].before == "refused: below_threshold"
+    assert changed[0].after == "right passage"
+    assert dict(made.retrieval)["dense"][0].test.ties == 19
+
+
+def test_latency_is_told_by_stage(run: EvaluationRun) -> None:
+    report = run_report(run, evaluated_of(run))
+    times = {row.stage: row.times for row in report.answers[0].latency}
+    assert times["question to result"].p50_ms == 110.0
+    assert times["rerank"].n == 30

@@ -1,0 +1,152 @@
+"""Import and export: all or nothing, every fault by its line, and there and back again."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rag
+from console.evaluation.files import MAX_BYTES, ImportFaulty, export_archive, read_upload
+from console.evaluation.golden import golden_of
+from console.evaluation.models import GoldenQuestion, GoldenSet
+from console.evaluation.services import import_questions
+from tests.console.conftest import World, golden_set
+
+NEEDLE = {"id": "n1", "document": "a.md", "needle": "The limit is 5.", "question": "What is it?"}
+REFUSAL = {"id": "r1", "kind": "near", "question": "Who?", "why": "Nobody says."}
+SEVERAL = {
+    "id": "m1",
+    "question": "Both?",
+    "needles": [{"document": "a.md", "needle": "One."}, {"document": "b.md", "needle": "Two."}],
+}
+
+
+def lines(*rows: object) -> bytes:
+    return "".join(f"{row if isinstance(row, str) else json.dumps(row)}\n" for row in rows).encode()
+
+
+def faults_of(*files: tuple[str, bytes]) -> list[tuple[str, int, str]]:
+    with pytest.raises(ImportFaulty) as caught:
+        read_upload(files, max_question_chars=2_000)
+    return [(fault.file, fault.line, fault.message) for fault in caught.value.faults]
+
+
+def archive(**members: bytes) -> bytes:
+    written = io.BytesIO()
+    with zipfile.ZipFile(written, "w") as file:
+        for name, content in members.items():
+            file.writestr(name.replace("_jsonl", ".jsonl"), content)
+    return written.getvalue()
+
+
+def test_every_faulty_line_is_named() -> None:
+    needles = lines(NEEDLE, "{broken", "", {"id": "n2"}, NEEDLE, {**NEEDLE, "id": "n3", "question": "?!"})
+    refusals = lines({**REFUSAL, "kind": "odd"}, ["a list"])
+    found = faults_of(("needles.jsonl", needles), ("refusals.jsonl", refusals))
+    assert [(file, line) for file, line, _ in found] == [
+        ("needles.jsonl", 2),
+        ("needles.jsonl", 4),
+        ("needles.jsonl", 5),
+        ("needles.jsonl", 6),
+        ("refusals.jsonl", 1),
+        ("refusals.jsonl", 2),
+    ]
+    told = [message for _, _, message in found]
+    assert told[0] == "this is no JSON."
+    assert told[1] == "document must be a text."
+    assert "needles.jsonl, line 1" in told[2]
+    assert "no word" in told[3]
+    assert "near, literal, false_premise, far" in told[4]
+
+
+@pytest.mark.parametrize(
+    ("files", "told"),
+    [
+        ([("needles.jsonl", b"\xff\xfe")], "UTF-8"),
+        ([("notes.txt", b"x")], "none of"),
+        ([("needles.jsonl", b"\n\n")], "no question"),
+        ([("set.zip", b"PK\x03\x04 not really")], "damaged"),
+        ([("multihop.jsonl", lines({**SEVERAL, "needles": SEVERAL["needles"][:1]}))], "two different"),
+        ([("needles.jsonl", lines(NEEDLE)), ("x/needles.jsonl", lines(NEEDLE))], "two files"),
+        ([("needles.jsonl", lines({**NEEDLE, "question": "w" * 2_001}))], "at most 2000"),
+        ([("needles.jsonl", lines({**NEEDLE, "needle": "a\0b"}))], "cannot be stored"),
+        ([("needles.jsonl", lines({**NEEDLE, "question": "half \ud800 pair"}))], "cannot be stored"),
+        ([("needles.jsonl", lines({**NEEDLE, "id": "a\nb"}))], "can be seen"),
+        ([("needles.jsonl", b" " * (MAX_BYTES + 1))], "MiB"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_what_cannot_be_taken_is_said(files: list[tuple[str, bytes]], told: str) -> None:
+    assert any(told in message for _, _, message in faults_of(*files))
+
+
+def test_a_bomb_is_not_unpacked() -> None:
+    written = io.BytesIO()
+    with zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("needles.jsonl", b"\n" * (MAX_BYTES * 2))
+    assert any("unpacks to more" in message for _, _, message in faults_of(("set.zip", written.getvalue())))
+
+
+def test_nothing_is_imported_when_one_line_is_faulty(world: World) -> None:
+    golden = golden_set("New", world.travel)
+    with pytest.raises(ImportFaulty):
+        import_questions(
+            actor=world.lead, golden_set=golden, files=[("needles.jsonl", lines(NEEDLE, "{broken"))]
+        )
+    assert not golden.questions.exists()
+
+
+def test_a_known_id_is_replaced_and_another_added(world: World) -> None:
+    golden = golden_set("New", world.travel)
+    first = [("needles.jsonl", lines(NEEDLE)), ("refusals.jsonl", lines(REFUSAL))]
+    assert import_questions(actor=world.lead, golden_set=golden, files=first) == (2, 0)
+    assert import_questions(actor=world.lead, golden_set=golden, files=first) == (0, 0)
+    again = archive(needles_jsonl=lines({**NEEDLE, "ticket": "how much"}), multihop_jsonl=lines(SEVERAL))
+    assert import_questions(actor=world.lead, golden_set=golden, files=[("set.zip", again)]) == (1, 1)
+    assert golden.questions.get(key="n1").ticket == "how much"
+    assert golden.questions.get(key="m1").places == [("a.md", "One."), ("b.md", "Two.")]
+
+
+def test_the_import_of_the_export_gives_the_same_set(world: World) -> None:
+    golden = golden_set("New", world.travel)
+    files = [
+        ("needles.jsonl", lines({**NEEDLE, "id": "z"}, NEEDLE)),
+        ("refusals.jsonl", lines(REFUSAL)),
+        ("multihop.jsonl", lines(SEVERAL)),
+    ]
+    import_questions(actor=world.lead, golden_set=golden, files=files)
+    copy = golden_set("Copy", world.travel)
+    exported = export_archive(golden_of(golden))
+    import_questions(actor=world.lead, golden_set=copy, files=[("export.zip", exported)])
+    assert golden_of(copy).fingerprint == golden_of(golden).fingerprint
+    assert export_archive(golden_of(copy)) == exported
+
+
+words = st.text(st.characters(codec="utf-8", exclude_categories=["Cs", "Cc"]), min_size=1).filter(
+    lambda text: any(character.isalnum() for character in text)
+)
+
+
+@given(st.lists(st.tuples(words, words, words), min_size=1, max_size=4))
+def test_any_text_survives_the_way_out_and_in(rows: list[tuple[str, str, str]]) -> None:
+    golden = rag.GoldenSet(
+        "any", tuple(rag.GoldenNeedle(f"n{at}", d, n, q, "") for at, (d, n, q) in enumerate(rows))
+    )
+    files = [("any.zip", export_archive(golden))]
+    assert read_upload(files, max_question_chars=10_000) == golden.needles
+
+
+def test_the_sample_questions_are_taken_in_whole(world: World) -> None:
+    from console.evaluation.sample import SAMPLE_QUESTIONS
+
+    files = [(path.name, path.read_bytes()) for path in SAMPLE_QUESTIONS.glob("*.jsonl")]
+    golden = golden_set("Sample", world.travel)
+    n_added, _ = import_questions(actor=world.admin, golden_set=golden, files=files)
+    assert n_added == GoldenQuestion.objects.filter(golden_set=golden).count() == 142
+    assert golden_of(golden).fingerprint == rag.read_golden_set(SAMPLE_QUESTIONS).fingerprint
+    assert GoldenSet.objects.filter(pk=golden.pk).exists()

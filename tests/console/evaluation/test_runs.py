@@ -1,0 +1,321 @@
+"""A run from its start to its figures; killed, cancelled and broken on the way."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+import rag
+from console import engine, sockets
+from console.access import NotPermitted, Rejected
+from console.evaluation import measuring, runs
+from console.evaluation.models import EvaluatedQuestion, EvaluationRun, GoldenSet, RunState
+from console.evaluation.runs import cancel_run, evaluate_slice, pick_up_pending, start_run
+from console.evaluation.services import remove_golden_question
+from console.index.models import IndexVersion, VersionState
+from console.questions.models import Question, QuestionState, Surface
+from tests.console.conftest import LIMIT, World, golden_set, needle
+from tests.console.evaluation.conftest import run_to_the_end
+from tests.rag.fakes import ScriptedReranker
+
+Sent = list[tuple[str, int | str]]
+
+
+@pytest.fixture(autouse=True)
+def _no_other_live_run(world: World) -> None:
+    world.live_run.delete()
+
+
+def results_of(run: EvaluationRun) -> dict[tuple[str, str], EvaluatedQuestion]:
+    return {(row.key, row.group): row for row in EvaluatedQuestion.objects.filter(run=run)}
+
+
+def test_a_run_asks_every_question_in_every_wording(
+    world: World, travel_set: GoldenSet, index: rag.Index, reranker: ScriptedReranker, sent: Sent
+) -> None:
+    run = start_run(actor=world.lead, golden_set=travel_set)
+    assert (run.state, run.n_total, run.n_needles) == (RunState.QUEUED, 4, 2)
+    assert sent == [("footnote.evaluate_slice", run.pk)]
+    run = run_to_the_end(run)
+    assert (run.state, run.n_done, run.destroyed) == (RunState.DONE, 4, [])
+    assert (run.reranker, run.note) == ("scripted", "")
+    found = results_of(run)
+    assert set(found) == {
+        ("n-1", "questions"),
+        ("n-1", "tickets"),
+        ("n-2", "questions"),
+        ("r-1", "far"),
+        ("r-2", "near"),
+    }
+    limit = found["n-1", "questions"]
+    assert set(limit.ranks) == set(rag.CONFIGURATIONS)
+    assert limit.ranks["dense"] == [1]
+    assert limit.gate["reranked"]["score"] == "relevance"
+    assert limit.gate["reranked"]["scores"][0] == 0.9
+    assert limit.gate["hybrid"]["right"][0] is True
+    assert limit.outcomes["reranked"]["right_passage"] is True
+    assert set(limit.outcomes["reranked"]["stages"]) >= {"retrieve", "rerank", "gate"}
+    assert found["n-1", "tickets"].question == "how much may a hotel cost"
+    far = found["r-1", "far"]
+    assert far.must_refuse
+    assert far.outcomes["hybrid"]["answered"] is False
+    assert far.outcomes["reranked"]["reason"] == "weak_evidence", "the scripted reranker likes every passage"
+    assert found["r-2", "near"].outcomes["reranked"]["answered"] is True, "a bluff"
+
+
+def test_what_is_stored_is_what_the_core_reports(
+    world: World, travel_set: GoldenSet, index: rag.Index, reranker: ScriptedReranker
+) -> None:
+    """The figures of single questions add up to those of a whole evaluation."""
+    from console.evaluation.golden import golden_of
+    from console.evaluation.report import evaluated_of, gate_records, run_report
+
+    needle(travel_set, "n-3", "policy.md", "A sentence that no document holds.", question="And trains?")
+    run = run_to_the_end(start_run(actor=world.lead, golden_set=travel_set))
+    golden, scope = golden_of(travel_set), rag.Scope(folder_ids=(world.travel.pk,))
+    thresholds = rag.Thresholds(run.distance_cut, run.max_chunks, run.relevance_cut)
+
+    def ask(question: str) -> rag.Answered | rag.Refused:
+        return rag.answer(question, index=index, scope=scope, thresholds=thresholds)
+
+    whole = rag.evaluate_answers(golden, ask=ask, thresholds=thresholds)
+    report = run_report(run, evaluated_of(run))
+    [mine] = [one for one in report.answers if one.configuration == "hybrid"]
+    assert mine.rows[0].right_passage == whole.right_passage
+    assert mine.rows[0].wrong_refusals == whole.wrong_refusals
+    assert dict(mine.rows[0].faults) == whole.faults
+    assert dict(mine.bluffs)["all kinds"] == whole.bluffs
+    assert {kind: share for kind, share in mine.bluffs if kind != "all kinds"} == whole.bluffs_by_kind
+    search = rag.search_with(rag.CONFIGURATIONS["bm25"], index=index, scope=scope)
+    retrieval = rag.evaluate_retrieval(golden, search, configuration=rag.CONFIGURATIONS["bm25"])
+    rows = {row.wording: row for row in report.retrieval if row.configuration == "bm25"}
+    for wording in retrieval.wordings:
+        assert rows[wording.value].recalls[1] == retrieval.recall(1, wording)
+        assert rows[wording.value].mrr == retrieval.mean_reciprocal_rank(wording)
+    hybrid = rag.search_with(rag.CONFIGURATIONS["hybrid"], index=index, scope=scope)
+    records = {(r.id, r.group): r for r in rag.record_gate(golden, hybrid, score="distance")}
+    for record in gate_records("hybrid", evaluated_of(run)):
+        other = records[record.id, record.group]
+        assert record.right == other.right
+        assert record.scores == pytest.approx(other.scores, abs=1e-6)
+    assert "n-3" in run.destroyed
+
+
+def test_without_a_reranker_the_rest_is_measured_and_it_is_said(
+    world: World, travel_set: GoldenSet, index: rag.Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing() -> None:
+        raise rag.ModelMissing("The relevance model is not here.")
+
+    monkeypatch.setattr(engine, "reranker", missing)
+    run = run_to_the_end(start_run(actor=world.lead, golden_set=travel_set))
+    assert run.state == RunState.DONE
+    assert run.configurations == ["dense", "bm25", "hybrid"]
+    assert "The relevance model is not here." in run.note
+
+
+def test_questions_are_frozen_when_the_run_starts(
+    world: World, travel_set: GoldenSet, index: rag.Index, reranker: ScriptedReranker
+) -> None:
+    run = start_run(actor=world.lead, golden_set=travel_set)
+    remove_golden_question(actor=world.lead, question=travel_set.questions.get(key="n-2"))
+    assert ("n-2", "questions") in results_of(run_to_the_end(run))
+
+
+def test_a_slice_asks_a_few_and_leaves_the_rest(
+    world: World,
+    travel_set: GoldenSet,
+    index: rag.Index,
+    reranker: ScriptedReranker,
+    sent: Sent,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(runs, "SLICE_ROWS", 2)
+    told: list[dict[str, object]] = []
+    monkeypatch.setattr(sockets, "publish", lambda group, **payload: told.append(payload))
+    run = start_run(actor=world.lead, golden_set=travel_set)
+    evaluate_slice(run.pk)
+    run.refresh_from_db()
+    assert (run.state, run.n_done, run.lease_until) == (RunState.RUNNING, 2, None)
+    assert len(sent) == 2, "the next slice is queued"
+    assert [(one["state"], one["done"]) for one in told] == [("queued", 0), ("running", 2)]
+    evaluate_slice(run.pk)
+    assert told[-1] == {
+        "kind": "run",
+        "id": run.pk,
+        "set": travel_set.pk,
+        "state": "done",
+        "done": 4,
+        "total": 4,
+    }
+
+
+def test_a_killed_run_goes_on_where_it_was(
+    world: World,
+    travel_set: GoldenSet,
+    index: rag.Index,
+    reranker: ScriptedReranker,
+    sent: Sent,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    run = start_run(actor=world.lead, golden_set=travel_set)
+    measure, asked = measuring.Instrument.measure, []
+
+    def die_at_the_third(self: measuring.Instrument, row: object) -> object:
+        if len(asked) == 2:
+            raise KeyboardInterrupt  # as a kill does, it passes every handler
+        asked.append(row)
+        return measure(self, row)
+
+    monkeypatch.setattr(measuring.Instrument, "measure", die_at_the_third)
+    with pytest.raises(KeyboardInterrupt):
+        evaluate_slice(run.pk)
+    monkeypatch.undo()
+    run.refresh_from_db()
+    assert (run.state, run.n_done) == (RunState.RUNNING, 2)
+    assert evaluate_slice(run.pk) is None, "its lease still stands"
+
+
+def test_a_lost_run_is_picked_up(
+    world: World, travel_set: GoldenSet, index: rag.Index, reranker: ScriptedReranker, sent: Sent
+) -> None:
+    run = start_run(actor=world.lead, golden_set=travel_set)
+    assert pick_up_pending() == 0, "its message is under way"
+    EvaluationRun.objects.filter(pk=run.pk).update(
+        state=RunState.RUNNING, queued_at=None, lease_until=timezone.now() + timedelta(minutes=5)
+    )
+    assert pick_up_pending() == 0, "a worker has it"
+    assert pick_up_pending(at_start=True) == 1, "that worker was of an earlier process"
+    assert sent[-1] == ("footnote.evaluate_slice", run.pk)
+    assert pick_up_pending() == 0, "sent once"
+    old = timezone.now() - timedelta(minutes=6)
+    EvaluationRun.objects.filter(pk=run.pk).update(queued_at=old)
+    assert pick_up_pending() == 1, "the message may be lost"
+    assert run_to_the_end(run).state == RunState.DONE
+    assert pick_up_pending() == 0
+
+
+def test_a_run_whose_worker_always_dies_ends_with_a_reason(
+    world: World, travel_set: GoldenSet, index: rag.Index
+) -> None:
+    run = start_run(actor=world.lead, golden_set=travel_set)
+    EvaluationRun.objects.filter(pk=run.pk).update(
+        n_claims=runs.MAX_CLAIMS, lease_until=timezone.now() - timedelta(seconds=1)
+    )
+    assert evaluate_slice(run.pk) is None
+    run.refresh_from_db()
+    assert (run.state, run.reason_code) == (RunState.FAILED, "worker_died")
+    assert "died" in run.reason
+
+
+def test_a_run_that_breaks_ends_with_a_reference(
+    world: World, travel_set: GoldenSet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(version: IndexVersion) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(engine, "reranker", lambda: None)
+    monkeypatch.setattr(engine, "index_of", broken)
+    run = run_to_the_end(start_run(actor=world.lead, golden_set=travel_set))
+    assert (run.state, run.reason_code) == (RunState.FAILED, "broken")
+    assert len(run.error_reference) == 8
+    assert "ZeroDivision" not in run.reason
+
+
+def test_a_store_that_is_away_is_waited_for_and_then_told(
+    world: World, travel_set: GoldenSet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(version: IndexVersion) -> None:
+        raise rag.StoreDown("The vector store does not answer.")
+
+    monkeypatch.setattr(engine, "reranker", lambda: None)
+    monkeypatch.setattr(engine, "index_of", away)
+    run = start_run(actor=world.lead, golden_set=travel_set)
+    for _ in range(runs.MAX_CLAIMS - 1):
+        with pytest.raises(rag.StoreDown):
+            evaluate_slice(run.pk)
+        run.refresh_from_db()
+        assert run.state == RunState.RUNNING
+        assert run.lease_until > timezone.now()
+        EvaluationRun.objects.filter(pk=run.pk).update(lease_until=timezone.now() - timedelta(seconds=1))
+        assert pick_up_pending() == 1
+    evaluate_slice(run.pk)
+    run.refresh_from_db()
+    assert (run.state, run.reason) == (RunState.FAILED, "The vector store does not answer.")
+
+
+def test_a_version_that_serves_no_more_ends_its_runs(
+    world: World, travel_set: GoldenSet, index: rag.Index
+) -> None:
+    run = start_run(actor=world.lead, golden_set=travel_set)
+    IndexVersion.objects.filter(pk=world.version.pk).update(state=VersionState.RETIRED)
+    assert run_to_the_end(run).reason_code == "version_gone"
+
+
+def test_a_cancelled_run_stops_at_the_next_question(
+    world: World, travel_set: GoldenSet, index: rag.Index, reranker: ScriptedReranker, sent: Sent
+) -> None:
+    run = start_run(actor=world.lead, golden_set=travel_set)
+    with pytest.raises(NotPermitted):
+        cancel_run(actor=world.viewer, run=run)
+    measure = measuring.Instrument.measure
+
+    def cancel_meanwhile(self: measuring.Instrument, row: object) -> object:
+        cancel_run(actor=world.lead, run=run)
+        return measure(self, row)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(measuring.Instrument, "measure", cancel_meanwhile)
+        evaluate_slice(run.pk)
+    run.refresh_from_db()
+    assert (run.state, run.n_done) == (RunState.CANCELLED, 0)
+    assert not results_of(run)
+    assert evaluate_slice(run.pk) is None
+    with pytest.raises(Rejected) as error:
+        cancel_run(actor=world.lead, run=run)
+    assert error.value.code == "run_has_ended"
+
+
+def test_what_cannot_be_run(world: World, travel_set: GoldenSet) -> None:
+    def code(golden: GoldenSet) -> str:
+        with pytest.raises(Rejected) as error:
+            start_run(actor=world.lead, golden_set=golden)
+        return error.value.code
+
+    with pytest.raises(NotPermitted):
+        start_run(actor=world.viewer, golden_set=travel_set)
+    assert code(golden_set("Empty", world.travel)) == "golden_set_empty"
+    start_run(actor=world.lead, golden_set=travel_set)
+    assert code(travel_set) == "run_is_live"
+    IndexVersion.objects.update(state=VersionState.RETIRED)
+    assert code(world.golden) == "index_not_ready"
+
+
+def test_a_run_searches_only_the_folders_of_its_set(
+    world: World, index: rag.Index, reranker: ScriptedReranker
+) -> None:
+    elsewhere = golden_set("Pay", world.closed)
+    needle(elsewhere, "n-1", world.policy.name, LIMIT, question="What is the hotel limit in Lisbon?")
+    found = results_of(run_to_the_end(start_run(actor=world.admin, golden_set=elsewhere)))
+    row = found["n-1", "questions"]
+    assert row.ranks == {name: [None] for name in rag.CONFIGURATIONS}
+    assert row.outcomes["hybrid"]["reason"] == "nothing_retrieved"
+    assert row.outcomes["hybrid"]["fault"] == "not_retrieved"
+
+
+def test_a_row_waits_while_somebody_is_answered(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    naps: list[float] = []
+
+    def answered_after_three(seconds: float) -> None:
+        naps.append(seconds)
+        if len(naps) == 3:
+            Question.objects.update(state=QuestionState.ANSWERED)
+
+    monkeypatch.setattr(runs.time, "sleep", answered_after_three)
+    runs.step_aside()
+    assert naps == []
+    Question.objects.create(text="Now?", surface=Surface.CONSOLE, state=QuestionState.RECEIVED)
+    runs.step_aside()
+    assert len(naps) == 3
