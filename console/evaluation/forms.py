@@ -50,7 +50,7 @@ class _FilesField(forms.FileField):
 
     widget = _ManyFiles
 
-    def clean(self, data: Any, initial: Any = None) -> list[UploadedFile]:
+    def clean(self, data: Any, initial: Any = None) -> list[UploadedFile[Any]]:
         given = data if isinstance(data, list | tuple) else [data]
         return [super(_FilesField, self).clean(one, initial) for one in given or [None]]
 
@@ -58,7 +58,7 @@ class _FilesField(forms.FileField):
 class ImportForm(forms.Form):
     """Files of a golden set."""
 
-    files = _FilesField(
+    files = _FilesField(  # type: ignore[assignment]  # the form's own `files` is set when it is bound
         widget=_ManyFiles(attrs={"accept": ".jsonl,.zip"}),
         label="Files",
         help_text="needles.jsonl, refusals.jsonl and multihop.jsonl, alone or together, or a ZIP of them. "
@@ -186,6 +186,9 @@ FORMS: dict[str, type[NeedleForm] | type[RefusalForm] | type[MultihopForm]] = {
 }
 
 
+AS_REFUSAL = (GoldenKind.REFUSAL, "To be refused")
+
+
 class FromQuestionForm(forms.Form):
     """A real question as a golden one."""
 
@@ -196,11 +199,7 @@ class FromQuestionForm(forms.Form):
         error_messages={"invalid_choice": "There is no such set."},
     )
     kind = forms.ChoiceField(
-        choices=[
-            (GoldenKind.NEEDLE, "Answered by a sentence it cites"),
-            (GoldenKind.REFUSAL, "To be refused"),
-        ],
-        label="As",
+        choices=[(GoldenKind.NEEDLE, "Answered by a sentence it cites"), AS_REFUSAL], label="As"
     )
     text = forms.CharField(label="Question", widget=forms.Textarea(attrs={"rows": 2}))
     ticket = forms.CharField(
@@ -235,7 +234,7 @@ class FromQuestionForm(forms.Form):
             del self.fields["citation"], self.fields["ticket"]
             kinds = self.fields["kind"]
             assert isinstance(kinds, forms.ChoiceField)
-            kinds.choices = [choice for choice in kinds.choices if choice[0] == GoldenKind.REFUSAL]
+            kinds.choices = [AS_REFUSAL]
 
 
 class CalibrationForm(forms.Form):

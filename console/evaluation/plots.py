@@ -152,9 +152,11 @@ def recall_plots(rows: Sequence[RetrievalRow]) -> list[RecallPlot]:
             for k, offset in ((1, -6), (4, 6)):
                 recall = row.recalls[k]
                 low, high = recall.interval
-                xs = [round(left + value * (right - left), 2) for value in (recall.rate, low, high)]
+                x, x_low, x_high = (
+                    round(left + value * (right - left), 2) for value in (recall.rate, low, high)
+                )
                 label = f"{row.configuration} recall@{k} {recall}"
-                marks.append(IntervalMark(34.0 * at + 17 + offset, *xs, k, label))
+                marks.append(IntervalMark(34.0 * at + 17 + offset, x, x_low, x_high, k, label))
         ticks = [Tick(left + share * (right - left), f"{share:g}") for share in (0, 0.25, 0.5, 0.75, 1)]
         frame = Frame(left, right, 0, height, WIDTH, height + 24, tuple(ticks), ())
         names = tuple(Tick(34.0 * at + 21, row.configuration) for at, row in enumerate(within))

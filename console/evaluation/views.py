@@ -50,7 +50,7 @@ def golden_sets(request: PersonRequest) -> HttpResponseBase:
     """Every set the person may see, with its last run."""
     rows = golden_sets_with_counts(request.user)
     listing = list_rows(request, rows, sortable=SETS_BY, default="name")
-    context = {
+    context: dict[str, object] = {
         "listing": listing,
         "sample_folder": samples.sample_folder(request.user) if not listing.n_total else None,
     }
