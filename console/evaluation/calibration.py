@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import rag
+from console import engine
 from console.access import Rejected, require_admin
 from console.evaluation.measuring import ANSWERING, RERANKED, GateScore
 from console.evaluation.models import EvaluatedQuestion, EvaluationRun, RunState
@@ -136,6 +137,11 @@ def use_cut(
     if chosen is None:
         raise Rejected("no_cut", "No cut keeps to that budget on these questions.")
     is_relevance = report.score == "relevance"
+    if is_relevance and not run.reranker.startswith(engine.config().reranker):
+        raise Rejected(
+            "reranker_changed",
+            f"The run measured relevances of {run.reranker or 'another reranker'}. Run the set again.",
+        )
     # A cut that nothing at all passes lies just outside the scale.
     cut = min(max(chosen.cut, 0.0), 1.0 if is_relevance else 2.0)
     reason = (

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import rag
 from console.evaluation.models import EvaluatedQuestion, EvaluationRun
-from console.evaluation.report import PairedRow, evaluated_of, paired_rows, retrieval_reports
+from console.evaluation.report import PairedRow, ended, evaluated_of, paired_rows, retrieval_reports
 
 Pairs = list[tuple[EvaluatedQuestion, EvaluatedQuestion]]
 
@@ -19,8 +19,8 @@ class Comparison:
     Attributes:
         n_pairs: questions that both runs asked in the same words.
         n_single: questions that only one of them asked, or in other words.
-        retrieval: (configuration, tests) that both runs measured.
-        answers: (configuration, tests) of right passages and of bluffs; a win is a right answer, or a refusal kept.
+        tests: of whole answers, then of retrieval, under each configuration that both measured; a win is a right
+            passage, a kept refusal, a needle found. Those without any difference are left out: `n_alike` of them.
         changed: questions whose outcome is another now, with what it was and is.
     """
 
@@ -28,8 +28,8 @@ class Comparison:
     second: EvaluationRun
     n_pairs: int
     n_single: int
-    retrieval: tuple[tuple[str, tuple[PairedRow, ...]], ...]
-    answers: tuple[tuple[str, tuple[PairedRow, ...]], ...]
+    tests: tuple[tuple[str, PairedRow], ...]
+    n_alike: int
     changed: tuple[ChangedQuestion, ...]
 
 
@@ -52,17 +52,17 @@ def compare_runs(first: EvaluationRun, second: EvaluationRun) -> Comparison:
     known = {_identity(row): row for row in theirs}
     pairs: Pairs = [(row, known[_identity(row)]) for row in ours if _identity(row) in known]
     names = [name for name in first.configurations if name in second.configurations]
+    tests = [
+        *((name, row) for name in names for row in _answers(name, pairs, (str(first), str(second)))),
+        *_retrieval(first, second, pairs),
+    ]
     return Comparison(
         first=first,
         second=second,
         n_pairs=len(pairs),
         n_single=len(ours) + len(theirs) - 2 * len(pairs),
-        retrieval=tuple(_retrieval(first, second, pairs)),
-        answers=tuple(
-            (name, tuple(_answers(name, pairs, (str(first), str(second)))))
-            for name in names
-            if any(name in row.outcomes for row, _ in pairs)
-        ),
+        tests=tuple(each for each in tests if each[1].test.wins or each[1].test.losses),
+        n_alike=sum(not each[1].test.wins and not each[1].test.losses for each in tests),
         changed=tuple(change for name in names for change in _changes(name, pairs)),
     )
 
@@ -71,9 +71,7 @@ def _identity(row: EvaluatedQuestion) -> tuple[str, str, str]:
     return row.key, row.group, row.question
 
 
-def _retrieval(
-    first: EvaluationRun, second: EvaluationRun, pairs: Pairs
-) -> list[tuple[str, tuple[PairedRow, ...]]]:
+def _retrieval(first: EvaluationRun, second: EvaluationRun, pairs: Pairs) -> list[tuple[str, PairedRow]]:
     # Another number of needles is another question.
     alike = [
         (one, other)
@@ -83,9 +81,10 @@ def _retrieval(
     ours = retrieval_reports(first, [one for one, _ in alike])
     theirs = {r.configuration.name: r for r in retrieval_reports(second, [other for _, other in alike])}
     return [
-        (report.configuration.name, tuple(paired_rows(report, theirs[report.configuration.name])))
+        (report.configuration.name, row)
         for report in ours
         if report.configuration.name in theirs
+        for row in paired_rows(report, theirs[report.configuration.name])
     ]
 
 
@@ -140,13 +139,3 @@ def _changes(name: str, pairs: Pairs) -> list[ChangedQuestion]:
                 )
             )
     return changes
-
-
-def ended(row: EvaluatedQuestion, name: str) -> str:
-    """How a question ended, in a word or two."""
-    outcome = row.outcomes[name]
-    if not outcome["answered"]:
-        return f"refused: {outcome['reason']}"
-    if row.must_refuse:
-        return "answered"
-    return "right passage" if outcome["right_passage"] else "another passage"

@@ -186,9 +186,6 @@ FORMS: dict[str, type[NeedleForm] | type[RefusalForm] | type[MultihopForm]] = {
 }
 
 
-AS_REFUSAL = (GoldenKind.REFUSAL, "To be refused")
-
-
 class FromQuestionForm(forms.Form):
     """A real question as a golden one."""
 
@@ -199,7 +196,8 @@ class FromQuestionForm(forms.Form):
         error_messages={"invalid_choice": "There is no such set."},
     )
     kind = forms.ChoiceField(
-        choices=[(GoldenKind.NEEDLE, "Answered by a sentence it cites"), AS_REFUSAL], label="As"
+        choices=[(GoldenKind.NEEDLE, "Answered by a sentence"), (GoldenKind.REFUSAL, "To be refused")],
+        label="As",
     )
     text = forms.CharField(label="Question", widget=forms.Textarea(attrs={"rows": 2}))
     ticket = forms.CharField(
@@ -214,6 +212,17 @@ class FromQuestionForm(forms.Form):
         empty_value=None,
         label="Needle: the quoted sentence",
         widget=forms.RadioSelect,
+    )
+    document = forms.CharField(
+        max_length=400,
+        required=False,
+        label="Or a sentence that it does not cite: its document",
+        help_text="Its name in the folder.",
+    )
+    needle = forms.CharField(
+        required=False,
+        label="The sentence, word for word",
+        widget=forms.Textarea(attrs={"rows": 2}),
     )
     refusal_kind = forms.ChoiceField(
         choices=RefusalKind.choices, required=False, label="Kind, when it is to be refused"
@@ -231,10 +240,7 @@ class FromQuestionForm(forms.Form):
         assert isinstance(citation, forms.ChoiceField)
         citation.choices = [(q.number, f"[{q.number}] {q.document}: {q.quote}") for q in quotes]
         if not quotes:
-            del self.fields["citation"], self.fields["ticket"]
-            kinds = self.fields["kind"]
-            assert isinstance(kinds, forms.ChoiceField)
-            kinds.choices = [AS_REFUSAL]
+            del self.fields["citation"]
 
 
 class CalibrationForm(forms.Form):

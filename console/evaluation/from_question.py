@@ -52,10 +52,14 @@ def add_from_question(
     text: str = "",
     ticket: str = "",
     citation_number: int | None = None,
+    document: str = "",
+    needle: str = "",
     refusal_kind: str = "",
     why: str = "",
 ) -> GoldenQuestion:
     """A golden question of a real one, whose words stand unless `text` gives others.
+
+    A needle is a citation of its answer or, for one that was wrongly refused, a `document` and a sentence of it.
 
     Raises:
         NotPermitted: the actor is no support lead.
@@ -66,9 +70,15 @@ def add_from_question(
     if kind == GoldenKind.REFUSAL:
         row = rag.GoldenRefusal("", refusal_kind, asked, why)
     elif kind == GoldenKind.NEEDLE:
+        if document.strip() and needle.strip():
+            row = rag.GoldenNeedle("", document.strip(), needle.strip(), asked, ticket)
+            return save_golden_question(actor=actor, golden_set=golden_set, row=row, source=question)
         quoted = {quote.number: quote for quote in quotes_of(question, reader=actor)}
         if citation_number not in quoted:
-            raise Rejected("citation_missing", "Choose the citation that holds the answer.")
+            raise Rejected(
+                "citation_missing",
+                "Choose the citation that holds the answer, or write its document and sentence.",
+            )
         quote = quoted[citation_number]
         if not golden_set.folders.filter(pk=quote.folder_id).exists():
             raise Rejected(

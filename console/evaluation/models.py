@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.utils import timezone
 
 from console.index.models import IndexVersion
 from console.questions.models import Question
@@ -168,6 +169,14 @@ class EvaluationRun(models.Model):
         if self.started_at is None or self.finished_at is None:
             return None
         return (self.finished_at - self.started_at).total_seconds()
+
+    @property
+    def seconds_left(self) -> int | None:
+        """An estimate from the pace so far; None before the first questions are done, and after the end."""
+        if not self.is_live or self.started_at is None or not self.n_done:
+            return None
+        elapsed_s = (timezone.now() - self.started_at).total_seconds()
+        return round(elapsed_s / self.n_done * (self.n_total - self.n_done))
 
 
 class EvaluatedQuestion(models.Model):

@@ -120,13 +120,16 @@ def from_question(request: PersonRequest, question_id: UUID) -> HttpResponseBase
                 question=question,
                 kind=values["kind"],
                 text=values["text"],
-                ticket=values.get("ticket", ""),
+                ticket=values["ticket"],
                 citation_number=values.get("citation"),
+                document=values["document"],
+                needle=values["needle"],
                 refusal_kind=values["refusal_kind"],
                 why=values["why"],
             )
         except Rejected as error:
-            form.add_error({"citation_missing": "citation"}.get(error.code), str(error))
+            field = "citation" if "citation" in form.fields else "needle"
+            form.add_error(field if error.code == "citation_missing" else None, str(error))
         else:
             _tell_saved(request, saved)
             return redirect("evaluation:set", saved.golden_set_id)

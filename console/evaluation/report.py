@@ -67,6 +67,17 @@ class LatencyRow:
 
 
 @dataclass(frozen=True, slots=True)
+class MissedQuestion:
+    """A question that did not end as it should; `fault` is empty for a bluff."""
+
+    key: str
+    group: str
+    question: str
+    ended: str
+    fault: str
+
+
+@dataclass(frozen=True, slots=True)
 class AnswersReport:
     """What the whole pipeline did with one configuration.
 
@@ -75,6 +86,7 @@ class AnswersReport:
         bluffs: (kind, share answered) of questions to refuse, the first over all kinds.
         reasons: (reason, how many answerable questions were refused for it).
         latency: the whole first, then the stages in order.
+        missed: questions without the right passage, and bluffs.
     """
 
     configuration: str
@@ -82,6 +94,7 @@ class AnswersReport:
     bluffs: tuple[tuple[str, rag.Proportion], ...]
     reasons: tuple[tuple[str, int], ...]
     latency: tuple[LatencyRow, ...]
+    missed: tuple[MissedQuestion, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +184,13 @@ def answers_report(name: str, evaluated: Sequence[EvaluatedQuestion]) -> Answers
         bluffs=tuple(bluffs),
         reasons=tuple((reason, n) for reason, n in reasons.most_common() if reason),
         latency=tuple(_latency(name, [*answerable, *refusals])),
+        missed=tuple(
+            MissedQuestion(
+                row.key, row.group, row.question, ended(row, name), row.outcomes[name].get("fault", "")
+            )
+            for row in [*answerable, *refusals]
+            if _is(row, name, "answered" if row.must_refuse else "right_passage") == row.must_refuse
+        ),
     )
 
 
@@ -187,6 +207,16 @@ def gate_records(name: str, evaluated: Iterable[EvaluatedQuestion]) -> tuple[rag
         for row in evaluated
         if name in row.gate
     )
+
+
+def ended(row: EvaluatedQuestion, name: str) -> str:
+    """How a question ended under a configuration, in a word or two."""
+    outcome = row.outcomes[name]
+    if not outcome["answered"]:
+        return f"refused: {outcome['reason']}"
+    if row.must_refuse:
+        return "answered"
+    return "right passage" if outcome["right_passage"] else "another passage"
 
 
 def _answers(group: str, name: str, rows: Sequence[EvaluatedQuestion]) -> AnswerRow:

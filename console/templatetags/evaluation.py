@@ -27,7 +27,7 @@ def share(value: rag.Proportion) -> SafeString:
         return SafeString("–")
     low, high = value.interval
     return format_html(
-        '<span title="{} of {}, 95 % interval (Wilson)">{}\N{NO-BREAK SPACE}<span class="muted">[{}, {}]</span></span>',
+        '<span title="{} of {}, 95 % interval (Wilson)">{} <span class="muted nowrap">[{}, {}]</span></span>',
         value.successes,
         value.n,
         f"{value.rate:.3f}",
@@ -59,7 +59,7 @@ def estimate(value: rag.Estimate) -> SafeString:
     if not value.n:
         return SafeString("–")
     return format_html(
-        '<span title="over {}, 95 % interval">{}\N{NO-BREAK SPACE}<span class="muted">[{}, {}]</span></span>',
+        '<span title="over {}, 95 % interval">{} <span class="muted nowrap">[{}, {}]</span></span>',
         value.n,
         f"{value.value:.3f}",
         f"{value.low:.2f}",

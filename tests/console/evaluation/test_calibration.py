@@ -69,9 +69,12 @@ def measured(
 
 
 @pytest.fixture
-def run(world: World) -> EvaluationRun:
+def run(world: World, settings: object) -> EvaluationRun:
     """Twenty answerable questions with relevances from 0.30 on, ten to refuse with relevances up to 0.45."""
     run = world.run
+    settings.RERANKER = "scripted"
+    EvaluationRun.objects.filter(pk=run.pk).update(reranker="scripted/1")
+    run.refresh_from_db()
     for at in range(20):
         measured(run, f"n-{at}", "questions", 0.30 + at * 0.03, 0.60 - at * 0.02)
     for at in range(10):
@@ -165,6 +168,16 @@ def test_a_cut_of_a_version_that_does_not_serve_is_not_set(run: EvaluationRun, w
     assert error.value.code == "version_gone"
 
 
+def test_relevances_of_another_reranker_set_no_cut(
+    run: EvaluationRun, world: World, settings: object
+) -> None:
+    settings.RERANKER = "footnote-relevance"
+    with pytest.raises(Rejected) as error:
+        use_cut(actor=world.admin, run=run, configuration="reranked", budget=0.1, bound="rate")
+    assert error.value.code == "reranker_changed"
+    assert use_cut(actor=world.admin, run=run, configuration="hybrid", budget=0.1, bound="rate")
+
+
 def test_a_run_that_is_not_done_gives_no_cut(run: EvaluationRun) -> None:
     run.state = RunState.RUNNING
     with pytest.raises(Rejected) as error:
@@ -230,8 +243,7 @@ def test_two_runs_are_compared_by_the_questions_both_asked(run: EvaluationRun, w
     measured(later, "r-9", "near", 0.9, 0.3)
     made = compare_runs(later, run)
     assert (made.n_pairs, made.n_single) == (20, 11)
-    tests = dict(made.answers)["reranked"]
-    by_group = {row.wording: row.test for row in tests}
+    by_group = {row.wording: row.test for name, row in made.tests if name == "reranked"}
     assert (by_group["questions"].wins, by_group["questions"].losses) == (5, 0)
     assert by_group["questions"].p == rag.sign_test(5, 0)
     assert (by_group["near"].wins, by_group["near"].losses) == (0, 1), "a new bluff is a loss"
@@ -239,7 +251,8 @@ def test_two_runs_are_compared_by_the_questions_both_asked(run: EvaluationRun, w
     assert [(row.key, row.is_better) for row in changed if not row.is_better] == [("r-9", False)]
     assert changed[0].before == "refused: below_threshold"
     assert changed[0].after == "right passage"
-    assert dict(made.retrieval)["dense"][0].test.ties == 19
+    assert {row.measure for _, row in made.tests} == {"right passage", "refused"}
+    assert made.n_alike == 4 * 4, "four measures of retrieval, all alike under four configurations"
 
 
 def test_latency_is_told_by_stage(run: EvaluationRun) -> None:
@@ -247,3 +260,13 @@ def test_latency_is_told_by_stage(run: EvaluationRun) -> None:
     times = {row.stage: row.times for row in report.answers[0].latency}
     assert times["question to result"].p50_ms == 110.0
     assert times["rerank"].n == 30
+
+
+def test_what_went_wrong_is_listed(run: EvaluationRun) -> None:
+    [reranked] = [
+        one for one in run_report(run, evaluated_of(run)).answers if one.configuration == "reranked"
+    ]
+    refused = [row for row in reranked.missed if row.group == "questions"]
+    assert len(refused) == reranked.rows[0].wrong_refusals.successes == 7
+    assert {(row.ended, row.fault) for row in refused} == {("refused: below_threshold", "cut_by_gate")}
+    assert len(reranked.missed) == 7, "no bluff at this cut"

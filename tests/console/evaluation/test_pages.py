@@ -138,6 +138,7 @@ def test_a_real_question_is_added_from_its_page(world: World, as_role: As) -> No
     refused = f"/evaluation/from/{world.refused.pk}"
     assert SECRET not in lead.get(refused).content.decode()
     values = {"golden_set": world.golden.pk, "kind": "refusal", "text": "Who?", "refusal_kind": "far"}
+    assert lead.post(refused, values | {"kind": "needle"}).status_code == 422
     assert lead.post(refused, values).status_code == 302
     assert world.golden.questions.get(question="Who?").refusal_kind == "far"
 

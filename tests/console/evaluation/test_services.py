@@ -187,6 +187,18 @@ def test_a_refused_question_becomes_one_to_refuse(world: World) -> None:
     assert added.source == world.refused
 
 
+def test_a_wrongly_refused_question_gets_a_needle_by_hand(world: World) -> None:
+    added = add_from_question(
+        actor=world.lead,
+        golden_set=world.golden,
+        question=world.refused,
+        kind=GoldenKind.NEEDLE,
+        document=" policy.md ",
+        needle=f" {LIMIT} ",
+    )
+    assert added.places == [("policy.md", LIMIT)]
+
+
 def test_a_quote_the_person_may_not_read_is_none(world: World) -> None:
     world.answered.delete()
     secret = answered_question(world.viewer, world.salaries, world.version)
