@@ -126,7 +126,9 @@ def run_report(run: EvaluationRun, evaluated: Sequence[EvaluatedQuestion]) -> Ru
     ]
     paired = [row for first, second in combinations(reports, 2) for row in paired_rows(first, second)]
     # The reranked one first: with a reranker it is what people are answered by.
-    answering = [name for name in reversed(run.configurations) if any(name in row.outcomes for row in evaluated)]
+    answering = [
+        name for name in reversed(run.configurations) if any(name in row.outcomes for row in evaluated)
+    ]
     return RunReport(
         retrieval=tuple(retrieval),
         paired=tuple(paired),
