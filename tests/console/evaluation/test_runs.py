@@ -153,12 +153,7 @@ def test_a_slice_asks_a_few_and_leaves_the_rest(
 
 
 def test_a_killed_run_goes_on_where_it_was(
-    world: World,
-    travel_set: GoldenSet,
-    index: rag.Index,
-    reranker: ScriptedReranker,
-    sent: Sent,
-    monkeypatch: pytest.MonkeyPatch,
+    world: World, travel_set: GoldenSet, index: rag.Index, reranker: ScriptedReranker, sent: Sent
 ) -> None:
     run = start_run(actor=world.lead, golden_set=travel_set)
     measure, asked = measuring.Instrument.measure, []
@@ -169,13 +164,19 @@ def test_a_killed_run_goes_on_where_it_was(
         asked.append(row)
         return measure(self, row)
 
-    monkeypatch.setattr(measuring.Instrument, "measure", die_at_the_third)
-    with pytest.raises(KeyboardInterrupt):
-        evaluate_slice(run.pk)
-    monkeypatch.undo()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(measuring.Instrument, "measure", die_at_the_third)
+        with pytest.raises(KeyboardInterrupt):
+            evaluate_slice(run.pk)
     run.refresh_from_db()
     assert (run.state, run.n_done) == (RunState.RUNNING, 2)
+    before = {key: row.pk for key, row in results_of(run).items()}
     assert evaluate_slice(run.pk) is None, "its lease still stands"
+    assert pick_up_pending(at_start=True) == 1
+    run = run_to_the_end(run)
+    assert (run.state, run.n_done) == (RunState.DONE, 4)
+    after = {key: row.pk for key, row in results_of(run).items()}
+    assert before.items() <= after.items(), "what was measured is not measured again"
 
 
 def test_a_lost_run_is_picked_up(
