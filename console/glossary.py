@@ -56,7 +56,7 @@ TERMS: dict[str, str] = {
     "right quote": "Stricter: a quote holds the needle, or is the part of it that makes one sentence.",
     "answer coverage": "Answerable questions that were answered, rightly or not.",
     "faults": (
-        "Where the right passage was lost: not among the candidates, held back by the gate, or handed on and not quoted."
+        "Where the right passage was lost: not among the candidates, held back by the gate, or passed and not quoted."
     ),
     "recall@k": "Questions of which the needle stands whole in one of the first k passages.",
     "MRR": "Mean reciprocal rank: the mean of 1 / the rank of the right passage, 0 where it was not found.",

@@ -190,7 +190,7 @@ MAX_UPLOAD_BYTES = env.int("FOOTNOTE_MAX_UPLOAD_MB", 100) * 1024 * 1024
 # A Whisper model's folder (or its name, if it was downloaded to this machine); without one recordings are not read.
 SPEECH_MODEL = env.str("SPEECH_MODEL", "")
 RECORDING_TIME_S = env.float("FOOTNOTE_RECORDING_TIME_S", 3_600.0)
-EMBEDDING_MODEL = env.str("FOOTNOTE_EMBEDDING_MODEL", "all-MiniLM-L6-v2")
+EMBEDDING_MODEL = env.str("FOOTNOTE_EMBEDDING_MODEL", "footnote-minilm")
 RERANKER = env.str("FOOTNOTE_RERANKER", "footnote-relevance")
 ANSWER_LEASE_S = env.int("FOOTNOTE_ANSWER_LEASE_S", 120)
 INGEST_LEASE_S = env.int("FOOTNOTE_INGEST_LEASE_S", 600)

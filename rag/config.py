@@ -34,13 +34,15 @@ class RagConfig:
         distance_cut: default gate where there is none; a cosine distance in [0, 2].
         evidence_floor: what the best quoted sentence must reach (cosine to the question + half the share
             of its words, in [−1, 1.5]); below it the answer is refused as weak evidence.
+        reranked_evidence_floor: the same for passages that a reranker let pass: they were read with the question
+            already, so that a sentence in other words may answer.
         max_chunks: four good chunks beat twenty (reference study).
         max_sentences: the most sentences the extractive generator quotes.
         max_question_chars: longer questions are refused as bad input.
         threads: CPU threads for the model; 0 leaves torch's own choice.
     """
 
-    model: str = SAMPLE_MODEL
+    model: str = ADAPTED_MODEL
     chunking: str = "E"
     chunk_chars: int = 512
     chunk_tokens: int | None = None
@@ -55,6 +57,7 @@ class RagConfig:
     relevance_cut: float = 0.5
     distance_cut: float = 0.6
     evidence_floor: float = 0.8
+    reranked_evidence_floor: float = 0.4
     max_chunks: int = 4
     max_sentences: int = 4
     max_question_chars: int = 2_000

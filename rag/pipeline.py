@@ -96,7 +96,7 @@ def retrieve(
 ) -> tuple[ScoredChunk, ...]:
     """The candidates for a question in the scope, best first; the gate is not applied.
 
-    What the reranker read comes first, by relevance; the rest keeps its fused order.
+    What the reranker read comes first, in its order; the rest keeps its fused order.
 
     Raises:
         EmptyQuestion, QuestionTooLong: see `answer`.
@@ -115,7 +115,7 @@ def _retrieve(
 def _rerank(
     question: str, fused: tuple[ScoredChunk, ...], index: Index, reranker: Reranker, run: _Run
 ) -> tuple[ScoredChunk, ...]:
-    """The first `n_rerank` by relevance, then the rest; as they were when the reranker ran out of time."""
+    """The first `n_rerank` as the reranker orders them, then the rest; all as they were when it ran out of time."""
     config = index.config
     head, rest = fused[: config.n_rerank], fused[config.n_rerank :]
     with run.stage("rerank") as detail:
@@ -125,9 +125,12 @@ def _rerank(
         detail |= {"reranker": reranker.name, "n_reranked": len(done.relevance), "degraded": done.timed_out}
     if done.timed_out:
         return fused
-    read = [replace(each, relevance=score) for each, score in zip(head, done.relevance, strict=True)]
-    # Stable: equal relevance keeps the fused order.
-    return (*sorted(read, key=lambda each: -(each.relevance or 0.0)), *rest)
+    read = [
+        replace(each, relevance=relevance, rerank_score=score)
+        for each, relevance, score in zip(head, done.relevance, done.order, strict=True)
+    ]
+    # Stable: equal scores keep the fused order.
+    return (*sorted(read, key=lambda each: -(each.rerank_score or 0.0)), *rest)
 
 
 def _search(question: str, index: Index, scope: Scope, run: _Run) -> tuple[ScoredChunk, ...]:
@@ -166,6 +169,7 @@ def _quoting(index: Index) -> Generator:
         index.embedder,
         max_sentences=index.config.max_sentences,
         evidence_floor=index.config.evidence_floor,
+        reranked_evidence_floor=index.config.reranked_evidence_floor,
     )
 
 
@@ -220,7 +224,9 @@ class _Run:
 
     def refused(self, reason: RefusalReason) -> Refused:
         if self.gate_score == "relevance":
-            nearest = list(self.candidates[:_N_NEAREST])
+            nearest = sorted(self.candidates, key=lambda candidate: -(candidate.relevance or 0.0))[
+                :_N_NEAREST
+            ]
         else:
             nearest = sorted(self.candidates, key=lambda candidate: candidate.distance)[:_N_NEAREST]
         return Refused(

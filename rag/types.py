@@ -236,6 +236,8 @@ class ScoredChunk:
     rrf_score: float
     relevance: float | None = None
     """Calibrated probability in [0, 1] that the passage answers the question; None when it was not reranked."""
+    rerank_score: float | None = None
+    """What the reranker orders by; compares within one question only. None when it was not reranked."""
 
 
 @dataclass(frozen=True, slots=True)

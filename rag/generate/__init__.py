@@ -16,6 +16,7 @@ def load_generator(
     embedder: Embedder,
     max_sentences: int = _DEFAULTS.max_sentences,
     evidence_floor: float = _DEFAULTS.evidence_floor,
+    reranked_evidence_floor: float = _DEFAULTS.reranked_evidence_floor,
 ) -> Generator:
     """The generator called `name`; accepted: ``extractive``.
 
@@ -23,5 +24,10 @@ def load_generator(
         ValueError: there is no generator of that name.
     """
     if name == "extractive":
-        return ExtractiveGenerator(embedder, max_sentences=max_sentences, evidence_floor=evidence_floor)
+        return ExtractiveGenerator(
+            embedder,
+            max_sentences=max_sentences,
+            evidence_floor=evidence_floor,
+            reranked_evidence_floor=reranked_evidence_floor,
+        )
     raise ValueError(f"unknown generator {name!r}; accepted: extractive")

@@ -55,12 +55,20 @@ class _Candidate:
 class ExtractiveGenerator:
     """Quotes the best sentences, list items and table rows of the passages."""
 
-    name = "extractive/2"
+    name = "extractive/3"
 
-    def __init__(self, embedder: Embedder, *, max_sentences: int, evidence_floor: float) -> None:
+    def __init__(
+        self,
+        embedder: Embedder,
+        *,
+        max_sentences: int,
+        evidence_floor: float,
+        reranked_evidence_floor: float,
+    ) -> None:
         self._embedder = embedder
         self._max_sentences = max_sentences
         self._evidence_floor = evidence_floor
+        self._reranked_evidence_floor = reranked_evidence_floor
 
     def generate(self, question: str, passages: tuple[ScoredChunk, ...]) -> Draft:
         """See `Generator.generate`. Abstains with WEAK_EVIDENCE when no sentence reaches the floor."""
@@ -75,7 +83,8 @@ class ExtractiveGenerator:
         if not candidates:
             return Draft((), RefusalReason.WEAK_EVIDENCE)
         best = max(candidates, key=lambda candidate: candidate.score)
-        if best.score < self._evidence_floor:
+        was_reranked = all(passage.relevance is not None for passage in passages)
+        if best.score < (self._reranked_evidence_floor if was_reranked else self._evidence_floor):
             return Draft((), RefusalReason.WEAK_EVIDENCE, evidence=best.score)
         near = [candidate for candidate in candidates if candidate.score >= best.score - _MARGIN]
         # Copies of a page say the same in the same words: once is enough.

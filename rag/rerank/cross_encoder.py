@@ -51,7 +51,7 @@ class CrossEncoderReranker:
         relevance = [0.0] * len(candidates)
         for start in range(0, len(order), _BATCH):
             if time.monotonic() > deadline:
-                return Reranked((), timed_out=True)
+                return Reranked((), (), timed_out=True)
             batch = order[start : start + _BATCH]
             scores = self._encoder.predict(
                 [(question, candidates[at].chunk.text) for at in batch],
@@ -61,7 +61,7 @@ class CrossEncoderReranker:
             )
             for at, score in zip(batch, scores, strict=True):
                 relevance[at] = float(score)
-        return Reranked(tuple(relevance))
+        return Reranked(order=tuple(relevance), relevance=tuple(relevance))
 
 
 def _load(name: str) -> CrossEncoder:

@@ -18,23 +18,34 @@ _FOLDER = Path(__file__).resolve().parent.parent / "models" / "relevance"
 
 
 @dataclass(frozen=True, slots=True)
-class Calibration:
-    """``relevance = σ(logit · a + cosine · b + c)``: Platt 1999, with the question's cosine as a second feature.
+class Blend:
+    """``logit · a + cosine · b + c``: the model's logit and the question's cosine to the passage.
 
     The cosine's weight was fitted with one embedding model and means nothing for another.
     """
 
     logit: float
     cosine: float
-    bias: float
+    bias: float = 0.0
 
-    def relevance(self, logit: float, distance: float) -> float:
-        """In [0, 1]."""
-        return 1.0 / (1.0 + math.exp(-(self.logit * logit + self.cosine * (1.0 - distance) + self.bias)))
+    def score(self, logit: float, distance: float) -> float:
+        """Unbounded."""
+        return self.logit * logit + self.cosine * (1.0 - distance) + self.bias
+
+    def probability(self, logit: float, distance: float) -> float:
+        """The logistic of the score, in [0, 1] (Platt 1999)."""
+        score = self.score(logit, distance)
+        # The half with the small exponent: the other one overflows for scores that nobody can tell apart.
+        half = math.exp(-abs(score))
+        return 1.0 / (1.0 + half) if score >= 0 else half / (1.0 + half)
 
 
 class PackagedReranker:
-    """A `Reranker` over the packaged relevance model."""
+    """A `Reranker` over the packaged relevance model.
+
+    Order and relevance are two blends: among passages on one topic the cosine tells best which suits, whether any of
+    them answers the model tells.
+    """
 
     def __init__(self, folder: Path = _FOLDER, *, threads: int = 0) -> None:
         """Load the model.
@@ -43,7 +54,8 @@ class PackagedReranker:
             ModelMissing: its files are missing or damaged.
         """
         self._model = PairModel(folder, threads=threads)
-        self._calibrations = _read_calibrations(self._model.settings, folder)
+        self._order = _read_blends(self._model.settings, "order", folder)
+        self._relevance = _read_blends(self._model.settings, "relevance", folder)
 
     @property
     def name(self) -> str:
@@ -56,27 +68,27 @@ class PackagedReranker:
         """See `Reranker.rerank`."""
         pairs = [(question, candidate.chunk.text) for candidate in candidates]
         try:
-            scores = self._model.score(pairs, deadline=time.monotonic() + time_limit_s)
+            logits = self._model.score(pairs, deadline=time.monotonic() + time_limit_s)
         except OutOfTime:
-            return Reranked((), timed_out=True)
-        calibration = self._calibrations.get(embedding_model, self._calibrations[""])
+            return Reranked((), (), timed_out=True)
+        order = self._order.get(embedding_model, self._order[""])
+        relevance = self._relevance.get(embedding_model, self._relevance[""])
+        read = [(float(logit), each.distance) for logit, each in zip(logits, candidates, strict=True)]
         return Reranked(
-            tuple(
-                calibration.relevance(float(logit), candidate.distance)
-                for logit, candidate in zip(scores.logits, candidates, strict=True)
-            )
+            order=tuple(order.score(*each) for each in read),
+            relevance=tuple(relevance.probability(*each) for each in read),
         )
 
 
-def _read_calibrations(settings: dict[str, object], folder: Path) -> dict[str, Calibration]:
+def _read_blends(settings: dict[str, object], kind: str, folder: Path) -> dict[str, Blend]:
     """By the embedding model's name; the empty name is for every other model and gives the cosine no weight."""
     try:
-        entries = settings["calibrations"]
+        entries = settings[kind]
         assert isinstance(entries, dict)
-        found = {str(name): Calibration(**values) for name, values in entries.items()}
+        found = {str(name): Blend(**values) for name, values in entries.items()}
         assert found[""].cosine == 0.0
     except (AssertionError, KeyError, TypeError) as exc:
         raise ModelMissing(
-            f"The calibration in {folder / 'model.json'} is not usable.", next_step="Install Footnote again."
+            f"{folder / 'model.json'} is not usable.", next_step="Install Footnote again."
         ) from exc
     return found

@@ -1,4 +1,4 @@
-"""A small cross-encoder in ONNX with 8-bit weights: pairs of texts in, a logit a pair and a logit a word out.
+"""A small cross-encoder in ONNX with 8-bit weights: pairs of texts in, a logit a pair out.
 
 Faster than `CrossEncoder.predict` on a CPU: int8 products, and pairs of like length share a batch, so that
 almost nothing is padding.
@@ -10,7 +10,6 @@ import hashlib
 import json
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,20 +29,6 @@ _BATCH_TOKENS = 2_048
 """Measured on two cores: larger batches fall out of the cache, smaller ones waste calls."""
 _MAX_FIRST_CHARS = 600
 """Of the first text; the second gives way before it."""
-
-
-@dataclass(frozen=True, slots=True)
-class PairScores:
-    """What the model says of each pair.
-
-    Attributes:
-        logits: ``(n,)`` float32.
-        words: for each pair ``(n_tokens, 3)`` float32: start and end character in the second text, and the logit that
-            the word belongs to what makes the pair hold.
-    """
-
-    logits: Floats
-    words: tuple[Floats, ...]
 
 
 class OutOfTime(Exception):
@@ -70,8 +55,8 @@ class PairModel:
         digest.update((self._folder / "model.json").read_bytes())
         return digest.hexdigest()[:12]
 
-    def score(self, pairs: Sequence[tuple[str, str]], *, deadline: float | None = None) -> PairScores:
-        """Read every pair. The second text is cut where both together pass the model's window.
+    def score(self, pairs: Sequence[tuple[str, str]], *, deadline: float | None = None) -> Floats:
+        """``(n,)`` float32, a logit for each pair. The longer text is cut where both together pass the model's window.
 
         Args:
             pairs: texts in the order the model was trained with.
@@ -84,15 +69,12 @@ class PairModel:
             [(first[:_MAX_FIRST_CHARS], second) for first, second in pairs]
         )
         logits = np.zeros(len(pairs), dtype=np.float32)
-        words: list[Floats] = [np.zeros((0, 3), dtype=np.float32)] * len(pairs)
         for batch in _batches([len(encoding.ids) for encoding in encodings]):
             if deadline is not None and time.monotonic() > deadline:
                 raise OutOfTime
-            scored, of_words = self._session.run(None, _inputs([encodings[at] for at in batch]))
+            (scored,) = self._session.run(None, _inputs([encodings[at] for at in batch]))
             logits[batch] = scored
-            for row, at in enumerate(batch):
-                words[at] = _words(encodings[at], of_words[row])
-        return PairScores(logits, tuple(words))
+        return logits
 
 
 def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
@@ -114,15 +96,6 @@ def _inputs(encodings: list[Encoding]) -> dict[str, npt.NDArray[np.int64]]:
         mask[row, :length] = 1
         types[row, :length] = encoding.type_ids
     return {"input_ids": ids, "attention_mask": mask, "token_type_ids": types}
-
-
-def _words(encoding: Encoding, logits: Floats) -> Floats:
-    rows = [
-        (start, end, logits[at])
-        for at, (kind, (start, end)) in enumerate(zip(encoding.type_ids, encoding.offsets, strict=True))
-        if kind == 1 and end > start
-    ]
-    return np.array(rows, dtype=np.float32).reshape(-1, 3)
 
 
 def _load(folder: Path, threads: int) -> tuple[InferenceSession, Tokenizer]:

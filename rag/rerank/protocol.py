@@ -11,14 +11,16 @@ from rag.types import ScoredChunk
 
 @dataclass(frozen=True, slots=True)
 class Reranked:
-    """A score for each candidate, in the candidates' order.
+    """Two scores for each candidate, in the candidates' order; both empty when time ran out.
 
     Attributes:
-        relevance: in [0, 1], higher is better: how probably the passage answers the question. Empty when time ran out.
+        order: higher is better; which passage suits the question best, whether it answers or not.
+        relevance: in [0, 1], higher is better: how probably the passage answers the question.
         timed_out: the limit passed before all were read; then none counts, because a list in which some
             were read and some were not has no one order.
     """
 
+    order: tuple[float, ...]
     relevance: tuple[float, ...]
     timed_out: bool = False
 

@@ -28,13 +28,12 @@ class ScriptedReranker:
     def rerank(self, question, candidates, *, embedding_model, time_limit_s):
         self.read = [candidate.chunk.content for candidate in candidates]
         if self._seconds * len(candidates) > time_limit_s:
-            return Reranked((), timed_out=True)
-        return Reranked(
-            tuple(
-                next((score for phrase, score in self._scores.items() if phrase in text), 0.0)
-                for text in self.read
-            )
+            return Reranked((), (), timed_out=True)
+        scores = tuple(
+            next((score for phrase, score in self._scores.items() if phrase in text), 0.0)
+            for text in self.read
         )
+        return Reranked(order=scores, relevance=scores)
 
 
 class HashingEmbedder:

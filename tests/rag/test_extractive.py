@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from rag.generate import ExtractiveGenerator, load_generator
@@ -7,7 +9,7 @@ from tests.rag.fakes import HashingEmbedder, scored, stored_chunk
 
 @pytest.fixture
 def generator(embedder):
-    return ExtractiveGenerator(embedder, max_sentences=4, evidence_floor=0.4)
+    return ExtractiveGenerator(embedder, max_sentences=4, evidence_floor=0.4, reranked_evidence_floor=0.4)
 
 
 GULLS = stored_chunk(
@@ -34,6 +36,18 @@ def test_weak_evidence_is_not_quoted(generator):
     assert draft.evidence is not None
 
 
+def test_what_a_reranker_let_pass_needs_less(embedder):
+    generator = ExtractiveGenerator(
+        embedder, max_sentences=4, evidence_floor=1.4, reranked_evidence_floor=0.1
+    )
+    question = "On which days may gulls be fed?"
+    assert generator.generate(question, (scored(GULLS),)).sentences == ()
+    read = replace(scored(GULLS), relevance=0.9)
+    assert texts(generator.generate(question, (read,)))[0] == "Gulls may be fed on Fridays only."
+    # One passage that was not read and the gate compared distances: the strict floor.
+    assert generator.generate(question, (read, scored(GULLS))).sentences == ()
+
+
 def test_passages_without_words_are_an_abstention(generator):
     draft = generator.generate("anything", (scored(stored_chunk("--- | ---")),))
     assert draft.abstained is RefusalReason.MODEL_ABSTAINED
@@ -43,9 +57,9 @@ def test_at_most_max_sentences_and_copies_once(embedder):
     passages = tuple(
         scored(stored_chunk(f"Gulls eat bread number {n}. Gulls eat bread.", document_id=n)) for n in range(6)
     )
-    draft = ExtractiveGenerator(embedder, max_sentences=3, evidence_floor=0.1).generate(
-        "Do gulls eat bread?", passages
-    )
+    draft = ExtractiveGenerator(
+        embedder, max_sentences=3, evidence_floor=0.1, reranked_evidence_floor=0.1
+    ).generate("Do gulls eat bread?", passages)
     assert 1 <= len(draft.sentences) <= 3
     assert len(set(texts(draft))) == len(draft.sentences)
 
@@ -68,7 +82,9 @@ def test_a_row_is_found_through_its_header_and_quoted_whole(generator):
 
 
 def test_a_title_of_what_is_asked_is_no_answer(embedder):
-    generator = ExtractiveGenerator(embedder, max_sentences=4, evidence_floor=0.1)
+    generator = ExtractiveGenerator(
+        embedder, max_sentences=4, evidence_floor=0.1, reranked_evidence_floor=0.1
+    )
     spans = (Span(0, 9, "list_item", Locator()), Span(11, 40, "list_item", Locator()))
     passage = scored(stored_chunk("Error L52\n\nError L52 means a stuck valve", spans=spans))
     assert texts(generator.generate("What is error L52?", (passage,))) == ["Error L52 means a stuck valve"]
@@ -126,7 +142,9 @@ def test_a_row_is_not_asked_for_the_words_that_make_a_question(embedder):
     rows = ("Hull | 105", "Oslo | 90")
     spans = (Span(0, 10, "table_row", Locator(), header), Span(12, 21, "table_row", Locator(), header))
     passage = scored(stored_chunk("\n\n".join(rows), spans=spans))
-    generator = ExtractiveGenerator(embedder, max_sentences=4, evidence_floor=0.0)
+    generator = ExtractiveGenerator(
+        embedder, max_sentences=4, evidence_floor=0.0, reranked_evidence_floor=0.0
+    )
     plain = generator.generate("hotel limit Hull", (passage,)).evidence
     polite = generator.generate("What is the hotel limit in Hull?", (passage,)).evidence
     cosines = [
@@ -145,6 +163,6 @@ def test_context_gives_way_to_the_window(generator):
 
 
 def test_loading_by_name(embedder):
-    assert load_generator("extractive", embedder=embedder).name == "extractive/2"
+    assert load_generator("extractive", embedder=embedder).name == "extractive/3"
     with pytest.raises(ValueError, match="accepted: extractive"):
         load_generator("oracle", embedder=HashingEmbedder())

@@ -52,7 +52,7 @@ def test_an_answer_quotes_the_canonical_text_exactly(admin: User, policy: Docume
     cited = {number for sentence in answer.sentences for number in sentence["citations"]}
     assert cited == {citation.number for citation in citations}
     assert {stage["name"] for stage in answer.trace["stages"]} >= {"retrieve", "fuse", "gate", "generate"}
-    assert (answer.distance_cut, answer.model_name) == (engine.config().distance_cut, "all-MiniLM-L6-v2")
+    assert (answer.distance_cut, answer.model_name) == (engine.config().distance_cut, "footnote-minilm")
 
 
 def test_a_refusal_says_why_what_was_near_and_what_could_not_be_read(
