@@ -61,7 +61,12 @@ def _exported(trained: Path, folder: Path) -> None:
     shutil.copy(model_folder("all-MiniLM-L6-v2") / "tokenizer.json", folder / "tokenizer.json")
     settings = json.loads((folder / "tokenizer.json").read_text(encoding="utf-8"))
     settings["padding"] = None
-    settings["truncation"] = {"direction": "Right", "max_length": 384, "strategy": "LongestFirst", "stride": 0}
+    settings["truncation"] = {
+        "direction": "Right",
+        "max_length": 384,
+        "strategy": "LongestFirst",
+        "stride": 0,
+    }
     (folder / "tokenizer.json").write_text(json.dumps(settings, ensure_ascii=False), encoding="utf-8")
     (folder / "model.json").write_text("{}\n")
 
