@@ -103,7 +103,7 @@ def test_everything_is_measured_and_written(
         "chunking": "E",
         "retrieval": "hybrid",
         "reranked": False,
-        "model": "footnote-minilm",
+        "model": "all-MiniLM-L6-v2",
     }
     assert hybrid["figures"]["questions"]["recall"]["1"]["rate"] == 1.0
     assert hybrid["figures"]["multihop"]["recall"]["4"]["rate"] == 1.0
