@@ -16,6 +16,7 @@ from rag.bench import (
     measure_throughput,
 )
 from rag.bench_lexical import LexicalReport, PutCost, measure_lexical
+from rag.bench_rerank import RerankReport, measure_rerank
 from rag.causal import CausalWriter
 from rag.chunking.strategy import CHUNKING_STRATEGIES, ChunkingStrategy
 from rag.config import PIPELINE_VERSION, ExtractionLimits, RagConfig
@@ -242,6 +243,7 @@ __all__ = [
     "RateLimited",
     "RefusalReason",
     "Refused",
+    "RerankReport",
     "Reranker",
     "ResourceLimit",
     "RetrievalReport",
@@ -301,6 +303,7 @@ __all__ = [
     "measure_chunks",
     "measure_latency",
     "measure_lexical",
+    "measure_rerank",
     "measure_strategies",
     "measure_throughput",
     "merge_pages",

@@ -21,6 +21,7 @@ import rag
 from console import engine
 from workers.bench_ingest import IngestReport, ingest_table, measure_ingest
 from workers.bench_lexical import measure_words, words_table
+from workers.bench_rerank import measure_reading, reading_table
 from workers.evaluation_corpus import (
     SCOPE,
     Corpus,
@@ -47,6 +48,7 @@ class CorpusReport:
     indexed_chunks_per_s: float
     chunking: rag.ChunkingReport
     throughput: rag.ThroughputReport
+    reading: rag.RerankReport | None
     words: rag.LexicalReport
     latency: rag.LatencyReport
     evaluation: rag.EvaluationReport | None
@@ -92,7 +94,9 @@ class Command(BaseCommand):
         reports = [_measure(entry, repeats=repeats, max_texts=max_texts) for entry in corpora]
         out.print(f"{_machine()}\n")
         words = words_table([(report.corpus, report.words) for report in reports])
-        for table in (_speed(reports), _latency(reports), words, _quality(reports), _bluffs(reports)):
+        reading = reading_table([(report.corpus, report.reading) for report in reports])
+        tables = (_speed(reports), _latency(reports), words, reading, _quality(reports), _bluffs(reports))
+        for table in tables:
             out.print(table)
         if json is not None:
             _write(json, reports)
@@ -110,6 +114,8 @@ def _measure(corpus: Corpus, *, repeats: int, max_texts: int) -> CorpusReport:
         index_s = time.perf_counter() - started
         latency, evaluation = _ask(corpus, index)
         texts = [chunk.text for chunk in chunks_of(index, read)]
+        question = corpus.golden.asked[0].question if corpus.golden else " ".join(texts[0].split()[:12])
+        reading = measure_reading(index, question, repeats=repeats)
     spread = texts[:: max(1, len(texts) // max_texts)][:max_texts]
     return CorpusReport(
         corpus=corpus.name,
@@ -126,6 +132,7 @@ def _measure(corpus: Corpus, *, repeats: int, max_texts: int) -> CorpusReport:
         ),
         throughput=rag.measure_throughput(spread, embedder, repeats=repeats),
         words=measure_words(texts, corpus.golden, repeats=repeats),
+        reading=reading,
         latency=latency,
         evaluation=evaluation,
         peak_mib=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
@@ -133,10 +140,12 @@ def _measure(corpus: Corpus, *, repeats: int, max_texts: int) -> CorpusReport:
 
 
 def _ask(corpus: Corpus, index: rag.Index) -> tuple[rag.LatencyReport, rag.EvaluationReport | None]:
-    thresholds = rag.Thresholds(index.config.distance_cut, index.config.max_chunks)
+    config = index.config
+    thresholds = rag.Thresholds(config.distance_cut, config.max_chunks, config.relevance_cut)
+    reranker = engine.reranker()
 
     def ask(question: str) -> rag.Answered | rag.Refused:
-        return rag.answer(question, index=index, scope=SCOPE, thresholds=thresholds)
+        return rag.answer(question, index=index, scope=SCOPE, thresholds=thresholds, reranker=reranker)
 
     golden = corpus.golden
     if golden is None:

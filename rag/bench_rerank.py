@@ -1,0 +1,76 @@
+"""What reranking costs beside the plain library: pure measuring, interleaved, in one run."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from rag.config import SAMPLE_MODEL
+from rag.embed import model_folder
+from rag.rerank import Reranker
+from rag.types import ScoredChunk
+
+_NO_LIMIT_S = 3_600.0
+
+
+@dataclass(frozen=True, slots=True)
+class RerankReport:
+    """Reading `n_pairs` pairs of one question, median milliseconds over `repeats` interleaved repeats.
+
+    Attributes:
+        ours_ms: the configured reranker.
+        cross_encoder_ms: `CrossEncoder.predict` in float32 with its default batch, of the packaged model's size and
+            layers (all-MiniLM-L6-v2 with a new head: its scores mean nothing, its time is that of any such model).
+    """
+
+    n_pairs: int
+    repeats: int
+    ours_ms: float
+    cross_encoder_ms: float
+
+    @property
+    def share(self) -> float:
+        """Ours as a share of the plain library's time."""
+        return self.ours_ms / self.cross_encoder_ms
+
+
+def measure_rerank(
+    question: str, candidates: Sequence[ScoredChunk], reranker: Reranker, *, repeats: int = 5
+) -> RerankReport:
+    """Our reading of `candidates` against sentence-transformers' own, same machine, same run."""
+    import torch
+    from sentence_transformers import CrossEncoder
+    from transformers.utils import logging
+
+    verbosity = logging.get_verbosity()
+    logging.set_verbosity_error()  # it would tell that the head is new
+    try:
+        plain = CrossEncoder(
+            str(model_folder(SAMPLE_MODEL)),
+            num_labels=1,
+            device="cpu",
+            local_files_only=True,
+            model_kwargs={"dtype": torch.float32},
+        )
+    finally:
+        logging.set_verbosity(verbosity)
+    pairs = [(question, candidate.chunk.text) for candidate in candidates]
+
+    def ours() -> object:
+        return reranker.rerank(question, candidates, embedding_model="", time_limit_s=_NO_LIMIT_S)
+
+    def library() -> object:
+        return plain.predict(pairs, show_progress_bar=False)
+
+    sides: tuple[Callable[[], object], ...] = (ours, library)
+    seconds: list[list[float]] = [[] for _ in sides]
+    for repeat in range(repeats + 1):
+        for side, taken in zip(sides, seconds, strict=True):
+            started = time.perf_counter()
+            side()
+            if repeat:  # the first warms up
+                taken.append(time.perf_counter() - started)
+    ours_s, library_s = (statistics.median(taken) for taken in seconds)
+    return RerankReport(len(pairs), repeats, ours_s * 1_000, library_s * 1_000)
