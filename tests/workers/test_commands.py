@@ -10,6 +10,8 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
+from console import engine
+from console.index.services import prepare_active_version
 from console.people.models import User
 from console.questions.models import Question
 from console.questions.services import answer_question
@@ -148,3 +150,21 @@ def test_doctor_finds_work_that_nobody_does(
     with pytest.raises(SystemExit):
         run("doctor")
     assert "nothing works on them" in " ".join(capsys.readouterr().out.split())
+
+
+def test_doctor_finds_a_cut_that_was_set_for_another_reranker(
+    admin: User, settings: object, capsys: pytest.CaptureFixture[str]
+) -> None:
+    version = prepare_active_version()
+    version.thresholds.update(reranker="another")
+    run("doctor")
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "no reranker; the gate compares distances" in printed
+    settings.RERANKER = "footnote-relevance"
+    engine.close()
+    with pytest.raises(SystemExit):
+        run("doctor")
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "reranker footnote-relevance/" in printed
+    assert "The relevance cut was set for another, and footnote-relevance runs." in printed
+    assert "Evaluation" in printed

@@ -18,7 +18,7 @@ from bot.doctor import check_slack
 from console import engine
 from console.celery import app
 from console.index.models import DocumentIndex, IndexVersion
-from console.index.selectors import active_version
+from console.index.selectors import active_version, threshold_in_force
 from console.people.models import Role, User
 from console.questions.models import PENDING_STATES, Question
 from console.sources.models import ATTENTION_STATES, WORKING_STATES, Document
@@ -44,7 +44,7 @@ class Command(BaseCommand):
         """Print a line a finding; the exit status is 1 when something is wrong."""
         out = Console(highlight=False)
         n_bad = 0
-        checks = [_settings, _database, _people, _model, _index, _documents, _queue, _slack]
+        checks = [_settings, _database, _people, _model, _reranker, _index, _documents, _queue, _slack]
         if n_migrations_due():
             del checks[2:]  # the others read tables
         for check in checks:
@@ -98,6 +98,22 @@ def _model() -> Iterator[Finding]:
     yield Finding(
         True, f"model {model.name}, revision {model.revision}, {model.dimension} dimensions, unit vectors"
     )
+
+
+def _reranker() -> Iterator[Finding]:
+    reranker = engine.reranker()
+    if reranker is None:
+        yield Finding(True, "no reranker; the gate compares distances")
+        return
+    yield Finding(True, f"reranker {reranker.name}")
+    version = active_version()
+    setting = threshold_in_force(version) if version else None
+    if setting is not None and setting.reranker != settings.RERANKER:
+        yield Finding(
+            False,
+            f"The relevance cut was set for {setting.reranker or 'no reranker'}, and {settings.RERANKER} runs.",
+            "Calibrate on the page Evaluation, or set the cut on the page Thresholds.",
+        )
 
 
 def _index() -> Iterator[Finding]:
