@@ -62,7 +62,7 @@ def recognise(image: NDArray[np.uint8]) -> RecognisedText:
         ResourceLimit: the model ran out of memory.
     """
     import cv2
-    from onnxruntime.capi.onnxruntime_pybind11_state import Fail, RuntimeException  # type: ignore[import-untyped]
+    from onnxruntime.capi.onnxruntime_pybind11_state import Fail, RuntimeException
     from rapidocr.inference_engine.onnxruntime.main import ONNXRuntimeError
     from rapidocr.utils.output import RapidOCROutput
 
