@@ -14,6 +14,10 @@ TERMS: dict[str, str] = {
     "relevance": (
         "How probably the passage answers the question, 0 to 1, as the reranker says after reading both together."
     ),
+    "rerank order": (
+        "What the reranker orders by: its own score and the cosine together. Compares within one question only; whether "
+        "a passage passes is decided by its relevance."
+    ),
     "reranker": "A model that reads question and passage together; slower than vectors, better at what answers.",
     "max passages": "At most this many passages that pass the cut are handed on; four good ones beat twenty.",
     "passage": "A stretch of a document that is searched, compared and quoted as one (a chunk).",

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import logging
 import statistics
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from rag.config import SAMPLE_MODEL
 from rag.embed import model_folder
 from rag.rerank import Reranker
 from rag.types import ScoredChunk
+
+if TYPE_CHECKING:
+    from sentence_transformers import CrossEncoder
 
 _NO_LIMIT_S = 3_600.0
 
@@ -36,18 +41,19 @@ class RerankReport:
         return self.ours_ms / self.cross_encoder_ms
 
 
-def measure_rerank(
-    question: str, candidates: Sequence[ScoredChunk], reranker: Reranker, *, repeats: int = 5
-) -> RerankReport:
-    """Our reading of `candidates` against sentence-transformers' own, same machine, same run."""
+def _plain_cross_encoder() -> CrossEncoder:
     import torch
     from sentence_transformers import CrossEncoder
-    from transformers.utils import logging
+    from transformers.utils import logging as library_logging
 
-    verbosity = logging.get_verbosity()
-    logging.set_verbosity_error()  # it would tell that the head is new
+    # Both would tell that the head is new.
+    verbosity = library_logging.get_verbosity()
+    library_logging.set_verbosity_error()
+    logger = logging.getLogger("sentence_transformers.base.model")
+    level = logger.level
+    logger.setLevel(logging.ERROR)
     try:
-        plain = CrossEncoder(
+        return CrossEncoder(
             str(model_folder(SAMPLE_MODEL)),
             num_labels=1,
             device="cpu",
@@ -55,7 +61,15 @@ def measure_rerank(
             model_kwargs={"dtype": torch.float32},
         )
     finally:
-        logging.set_verbosity(verbosity)
+        library_logging.set_verbosity(verbosity)
+        logger.setLevel(level)
+
+
+def measure_rerank(
+    question: str, candidates: Sequence[ScoredChunk], reranker: Reranker, *, repeats: int = 5
+) -> RerankReport:
+    """Our reading of `candidates` against sentence-transformers' own, same machine, same run."""
+    plain = _plain_cross_encoder()
     pairs = [(question, candidate.chunk.text) for candidate in candidates]
 
     def ours() -> object:

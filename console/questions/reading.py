@@ -54,6 +54,7 @@ class Candidate:
     url: str
     distance: float
     relevance: float | None
+    rerank_score: float | None
     bm25_score: float | None
     rrf_score: float
     passes: bool
@@ -284,6 +285,7 @@ def trace_candidates(answer: Answer, *, reader: User) -> list[Candidate]:
             else "",
             distance=float(row["distance"]),
             relevance=row.get("relevance"),
+            rerank_score=row.get("rerank_score"),
             bm25_score=row["bm25_score"],
             rrf_score=float(row["rrf_score"]),
             passes=_passes(answer, row.get("relevance"), float(row["distance"])),

@@ -176,6 +176,7 @@ def _trace(trace: rag.Trace) -> dict[str, object]:
                 "chunk_id": candidate.chunk.chunk_id,
                 "distance": candidate.distance,
                 "relevance": candidate.relevance,
+                "rerank_score": candidate.rerank_score,
                 "bm25_score": candidate.bm25_score,
                 "rrf_score": round(candidate.rrf_score, 6),
             }

@@ -153,7 +153,7 @@ def test_doctor_finds_work_that_nobody_does(
 
 
 def test_doctor_finds_a_cut_that_was_set_for_another_reranker(
-    admin: User, settings: object, capsys: pytest.CaptureFixture[str]
+    admin: User, settings: object, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     version = prepare_active_version()
     version.thresholds.update(reranker="another")
@@ -161,7 +161,7 @@ def test_doctor_finds_a_cut_that_was_set_for_another_reranker(
     printed = " ".join(capsys.readouterr().out.split())
     assert "no reranker; the gate compares distances" in printed
     settings.RERANKER = "footnote-relevance"
-    engine.close()
+    monkeypatch.setattr(engine, "_reranker", None)
     with pytest.raises(SystemExit):
         run("doctor")
     printed = " ".join(capsys.readouterr().out.split())

@@ -1,0 +1,93 @@
+"""A question with the packaged reranker: which number decided is on the record, on the page and in what is told."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from django.test import Client
+
+from bot.answers import answer_view
+from bot.messages import messages_of
+from console import engine
+from console.index.selectors import active_version
+from console.index.services import set_threshold
+from console.people.models import User
+from console.questions.models import Answer, QuestionState
+from console.questions.services import answer_of, answer_question, ask_question
+from console.sources import ingest
+from console.sources.models import Folder
+from tests.workers.conftest import HOTELS, upload
+
+pytestmark = pytest.mark.model
+QUESTION = "What is the nightly hotel limit in capital cities?"
+
+
+@pytest.fixture(autouse=True)
+def reranked(
+    settings: object,
+    monkeypatch: pytest.MonkeyPatch,
+    data_folder: object,
+    sent: list,
+    admin: User,
+    folder: Folder,
+) -> None:
+    settings.RERANKER = "footnote-relevance"
+    monkeypatch.setattr(engine, "_reranker", None)
+    ingest.ingest_document(upload(admin, folder, "policy.md", HOTELS).pk)
+
+
+def answered(actor: User, text: str) -> Answer:
+    question = ask_question(actor=actor, text=text)
+    answer_question(str(question.pk))
+    answer = answer_of(question)
+    assert answer is not None
+    return answer
+
+
+def test_relevance_decides_and_is_on_the_record(admin: User) -> None:
+    answer = answered(admin, QUESTION)
+    assert answer.outcome == QuestionState.ANSWERED
+    assert "180 EUR" in answer.text
+    assert (answer.gate_score, answer.cut) == ("relevance", engine.config().relevance_cut)
+    assert answer.best_score == answer.best_relevance >= answer.cut
+    assert answer.reranker.startswith("footnote-relevance/")
+    assert all(citation.relevance >= answer.cut for citation in answer.citations.all())
+    candidates = answer.trace["candidates"]
+    scores = [candidate["rerank_score"] for candidate in candidates]
+    assert scores == sorted(scores, reverse=True)
+    assert max(candidate["relevance"] for candidate in candidates) >= answer.best_relevance
+
+
+def test_a_refusal_tells_the_number_it_fell_short_with(admin: User, client: Client) -> None:
+    set_threshold(
+        actor=admin,
+        version=active_version(),
+        distance_cut=2.0,
+        relevance_cut=1.0,
+        max_chunks=4,
+        reason="Nothing may pass.",
+    )
+    answer = answered(admin, QUESTION)
+    assert (answer.outcome, answer.reason_code) == (QuestionState.REFUSED, "below_threshold")
+    assert (answer.relevance_cut, answer.gate_score) == (1.0, "relevance")
+    assert answer.best_relevance < 1.0
+    assert answer.nearest[0]["relevance"] == answer.best_relevance
+    (message,) = messages_of(answer_view(answer.question))
+    assert f"relevance {answer.best_relevance:.2f}; needed 1.00" in message.text
+    client.force_login(admin)
+    for page in (f"/questions/{answer.question_id}", "/refusals", "/questions"):
+        assert f"{answer.best_relevance:.3f}" in client.get(page).content.decode()
+
+
+def test_out_of_time_the_distance_decides_and_the_trace_says_so(
+    admin: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index = engine.index_of(active_version())
+    hurried = replace(index, config=replace(index.config, rerank_time_s=-1.0))
+    monkeypatch.setattr(engine, "index_of", lambda version: hurried)
+    answer = answered(admin, QUESTION)
+    assert (answer.gate_score, answer.relevance_cut, answer.best_relevance) == ("distance", None, None)
+    stages = {stage["name"]: stage["detail"] for stage in answer.trace["stages"]}
+    assert stages["rerank"]["degraded"] is True
+    assert stages["gate"]["score"] == "distance"
