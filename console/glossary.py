@@ -15,7 +15,7 @@ TERMS: dict[str, str] = {
         "How probably the passage answers the question, 0 to 1, as the reranker says after reading both together."
     ),
     "rerank order": (
-        "What the reranker orders by: its own score and the cosine together. Compares within one question only; whether "
+        "What the reranker orders by: its own score and the cosine. Compares within one question only; whether "
         "a passage passes is decided by its relevance."
     ),
     "reranker": "A model that reads question and passage together; slower than vectors, better at what answers.",
