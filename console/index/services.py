@@ -41,7 +41,7 @@ def prepare_active_version() -> IndexVersion:
                 pooling=model.pooling,
                 is_normalised=model.normalised,
                 pipeline_version=rag.PIPELINE_VERSION,
-                chunking=f"E: paragraphs and sentences, header, {config.chunk_chars} characters",
+                chunking=_chunking_of(config),
                 state=VersionState.ACTIVE,
                 activated_at=timezone.now(),
             )
@@ -60,6 +60,18 @@ def prepare_active_version() -> IndexVersion:
         if version is None:
             raise
     return version
+
+
+def _chunking_of(config: rag.RagConfig) -> str:
+    """``E: boundaries, header, 512 characters``: how this version's passages were cut."""
+    strategy = rag.CHUNKING_STRATEGIES[config.chunking]
+    parts = ["boundaries" if strategy.boundaries else "blind"]
+    parts += ["header"] if strategy.header else []
+    parts += [f"overlap {strategy.overlap_chars}"] if strategy.overlap_chars else []
+    size = (
+        f"{config.chunk_chars} characters" if config.chunk_tokens is None else f"{config.chunk_tokens} tokens"
+    )
+    return f"{config.chunking}: {', '.join([*parts, size])}"
 
 
 def set_threshold(
