@@ -122,19 +122,3 @@ def word_loss(words: Tensor, pairs: list[Pair]) -> Tensor:
         words[rows], target, reduction="none", pos_weight=torch.tensor(3.0)
     )
     return ((each * weight).sum(1) / weight.sum(1).clamp(min=1.0)).mean()
-
-
-@torch.inference_mode()
-def predict(model: PairScorer, pairs: list[Pair], *, batch: int = 32) -> list[float]:
-    """Relevance logits in the order of `pairs`."""
-    model.eval()
-    order = sorted(range(len(pairs)), key=lambda at: len(pairs[at].ids))
-    found = [0.0] * len(pairs)
-    for start in range(0, len(order), batch):
-        part = order[start : start + batch]
-        with torch.autocast("cpu", dtype=torch.bfloat16):
-            logits, _ = scored(model, [pairs[at] for at in part])
-        for at, value in zip(part, logits.float().tolist(), strict=True):
-            found[at] = value
-    model.train()
-    return found
