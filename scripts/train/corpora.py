@@ -9,9 +9,11 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +39,16 @@ class Passage:
     @property
     def text(self) -> str:
         return f"{self.header}\n{self.content}" if self.header else self.content
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """Somebody's situation and question, what answers it, and what answers others about the same page."""
+
+    scenario: str
+    question: str
+    passage: Passage
+    others: tuple[Passage, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +116,37 @@ def read_corpora(data: Path) -> list[Passage]:
 def read_squad(data: Path, *, use: str) -> list[dict[str, Any]]:
     rows = read_rows(data / "pairs" / "answerability.jsonl.gz")
     return [row for row in rows if row["use"] == use and row["src"] in ("squad2", "qnli", "nq_oracle")]
+
+
+def read_cases(data: Path) -> list[Case]:
+    """ConditionalQA's training questions: people tell their case, government guidance answers (Sun et al. 2022).
+
+    Its pages are not with it, only the sentences that answer: a passage is what answers one question.
+    """
+    with gzip.open(data / "conditionalqa" / "train.json.gz", "rt", encoding="utf-8") as file:
+        rows = [row for row in json.load(file) if row["evidences"] and not row["not_answerable"]]
+    by_page: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        by_page.setdefault(row["url"], []).append(row)
+    return [
+        Case(
+            scenario=row["scenario"],
+            question=row["question"],
+            passage=_guidance(row),
+            others=tuple(
+                _guidance(other)
+                for other in by_page[row["url"]]
+                if not set(other["evidences"]) & set(row["evidences"])
+            ),
+        )
+        for row in rows
+    ]
+
+
+def _guidance(row: dict[str, Any]) -> Passage:
+    page = row["url"].rstrip("/").rsplit("/", 1)[-1]
+    lines = [unescape(re.sub(r"<[^>]+>", "", line)).strip() for line in row["evidences"]]
+    return Passage("gov.uk", page, page.replace("-", " ").capitalize(), "\n".join(lines)[:1_200])
 
 
 def _article(title: str, text: str) -> Extraction:

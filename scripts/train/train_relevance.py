@@ -3,7 +3,8 @@
 Groups of one question and some passages: the one that answers, and others that search finds for it. The loss is
 binary for each pair (the gate needs a probability), listwise over a group (ranking needs an order) and per word
 (which words answer: Rajpurkar et al. 2018 made the unanswerable twins that teach it). Negatives, from hard to
-harder: passages found by search, a near question on the same passage, the passage without its evidence.
+harder: passages found by search, a near question on the same passage, the passage without its evidence. The last is
+no part of a listwise group: as the strongest distractor of every ticket it taught telling twins apart, not ranking.
 
     PYTHONPATH=. python scripts/train/train_relevance.py --data ../shared/data --out build/relevance
         --prepared build/prepared.pkl
@@ -18,10 +19,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import torch
-from corpora import Labelled, Passage, is_held_out, read_squad
-from loop import base_encoder, batches_of, is_first_process, seed_everything, train
+from corpora import Case, Labelled, Passage, is_held_out, read_cases, read_squad
+from loop import base_encoder, batches_of, freeze_below, is_first_process, seed_everything, train
 from mine import Mined
 from network import Pair, PairScorer, PairTokenizer, scored, word_loss
+from restore import restored
 from torch import Tensor, nn
 
 from rag.sentences import sentence_spans
@@ -48,9 +50,16 @@ class Group:
 class Groups:
     """One epoch's groups, drawn anew each time."""
 
-    def __init__(self, labelled: list[Labelled], mined: Mined, general: list[dict[str, object]]) -> None:
+    def __init__(
+        self,
+        labelled: list[Labelled],
+        mined: Mined,
+        cases: list[Case],
+        general: list[dict[str, object]],
+    ) -> None:
         self._labelled = labelled
         self._mined = mined
+        self._cases = cases
         self._general = general
         self._tokenize = PairTokenizer()
         self._chunks: dict[tuple[str, str], list[Passage]] = {}
@@ -59,9 +68,9 @@ class Groups:
 
     def epoch(self, rng: random.Random, *, n_mined: int, n_general: int) -> list[Group]:
         groups = [group for each in self._labelled for group in self._of(each, rng, n_mined)]
-        groups += [
-            self._of_general(row) for row in rng.sample(self._general, min(n_general, len(self._general)))
-        ]
+        groups += [self._of_case(each, rng) for each in self._cases]
+        drawn = rng.sample(self._general, min(n_general, len(self._general)))
+        groups += [group for row in drawn for group in self._of_general(row, rng)]
         return groups
 
     def _of(self, each: Labelled, rng: random.Random, n_mined: int) -> list[Group]:
@@ -74,27 +83,33 @@ class Groups:
         at = held.content.index(each.evidence)
         shift = len(held.text) - len(held.content)
         ticket = self._tokenize(each.ticket, held.text, 1.0, (shift + at, shift + at + len(each.evidence)))
+        made.append(Group((ticket, *self._found(each, each.ticket, rng, n_mined)), has_answer=True))
         without = Passage(
             whole.source, whole.document, whole.header, _without(whole.content, start, end, rng)
         )
-        made.append(
-            Group(
-                (
-                    ticket,
-                    self._tokenize(each.ticket, without.text, 0.05, False),
-                    *self._found(each, each.ticket, rng, n_mined),
-                ),
-                has_answer=True,
-            )
-        )
+        made.append(Group((self._tokenize(each.ticket, without.text, 0.05, False),), has_answer=False))
         plain = self._tokenize(each.plain, whole.text, 1.0)
-        made.append(Group((plain, *self._found(each, each.plain, rng, n_mined)), has_answer=True))
+        made.append(Group((plain, *self._found(each, each.plain, rng, n_mined // 2)), has_answer=True))
         for near in each.near:
             passage = held if rng.random() < 0.5 else whole
             pairs = [self._tokenize(near, passage.text, 0.0, False)]
-            pairs += self._found(each, near, rng, 1, label=_NEAR_ELSEWHERE_LABEL)
+            if rng.random() < 0.5:
+                pairs += self._found(each, near, rng, 1, label=_NEAR_ELSEWHERE_LABEL)
             made.append(Group(tuple(pairs), has_answer=False))
         return made
+
+    def _of_case(self, each: Case, rng: random.Random) -> Group:
+        question = f"{each.scenario} {each.question}" if rng.random() < 0.4 else each.question
+        others = rng.sample(each.others, min(2, len(each.others)))
+        while len(others) < 3:
+            others.append(rng.choice(self._cases).passage)
+        return Group(
+            (
+                self._tokenize(question, each.passage.text, 1.0),
+                *(self._tokenize(question, other.text, _MINED_LABEL, False) for other in others),
+            ),
+            has_answer=True,
+        )
 
     def _chunk_with(self, each: Labelled) -> Passage | None:
         for chunk in self._chunks.get((each.passage.source, each.passage.document), ()):
@@ -112,7 +127,7 @@ class Groups:
             self._tokenize(question, self._mined.pool[others[rank]].text, label, False) for rank in drawn[:n]
         ]
 
-    def _of_general(self, row: dict[str, object]) -> Group:
+    def _of_general(self, row: dict[str, object], rng: random.Random) -> list[Group]:
         passage, question = str(row["passage"]), str(row["question"])
         evidence: tuple[int, int] | bool | None = None
         if not row["answerable"]:
@@ -120,7 +135,13 @@ class Groups:
         elif row.get("answers"):
             evidence = _sentence_around(passage, str(row["answers"][0]))  # type: ignore[index]
         pair = self._tokenize(question, passage, float(bool(row["answerable"])), evidence)
-        return Group((pair,), has_answer=False)
+        made = [Group((pair,), has_answer=False)]
+        if isinstance(evidence, tuple) and rng.random() < 0.5:
+            without = f"{passage[: evidence[0]].rstrip()} {passage[evidence[1] :].lstrip()}".strip()
+            # Another sentence may hold the answer too.
+            if without and str(row["answers"][0]) not in without:  # type: ignore[index]
+                made.append(Group((self._tokenize(question, without, 0.03, False),), has_answer=False))
+        return made
 
 
 def _without(content: str, start: int, end: int, rng: random.Random) -> str:
@@ -157,7 +178,7 @@ def loss_of_batch(model: PairScorer, groups: list[Group]) -> Tensor:
                 listwise = listwise - torch.log_softmax(logits[at : at + len(group.pairs)], dim=0)[0]
                 n += 1
             at += len(group.pairs)
-        return binary + 0.5 * listwise / max(1, n) + 0.4 * word_loss(words, pairs)
+        return binary + listwise / max(1, n) + 0.4 * word_loss(words, pairs)
 
 
 def main() -> None:
@@ -168,16 +189,19 @@ def main() -> None:
     parser.add_argument(
         "--adapter", type=Path, help="start from the adapted embedder instead of the base weights"
     )
+    parser.add_argument("--weights", type=Path, help="go on from a shipped model.onnx")
+    parser.add_argument("--frozen-layers", type=int, default=0)
     parser.add_argument("--epochs", type=int, default=3)
-    parser.add_argument("--n-mined", type=int, default=3)
-    parser.add_argument("--n-general", type=int, default=6_000)
-    parser.add_argument("--rate", type=float, default=8e-5)
+    parser.add_argument("--n-mined", type=int, default=5)
+    parser.add_argument("--n-general", type=int, default=5_000)
+    parser.add_argument("--rate", type=float, default=1e-4)
     arguments = parser.parse_args()
     rng = seed_everything()
     labelled, mined = pickle.loads(arguments.prepared.read_bytes())
     learnt = [each for each in labelled if not is_held_out(each.passage)]
-    source = Groups(learnt, mined, read_squad(arguments.data, use="train"))
-    model = PairScorer(base_encoder(arguments.adapter))
+    source = Groups(learnt, mined, read_cases(arguments.data), read_squad(arguments.data, use="train"))
+    model = restored(arguments.weights) if arguments.weights else PairScorer(base_encoder(arguments.adapter))
+    freeze_below(model.encoder, arguments.frozen_layers)
     batches: list[list[Group]] = []
     for _ in range(arguments.epochs):
         groups = source.epoch(rng, n_mined=arguments.n_mined, n_general=arguments.n_general)
