@@ -1,0 +1,203 @@
+"""An answer held against what it cites: claim by claim, and the weakest decides."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from rag.markdown_inline import plain_row, plain_text
+from rag.quotable import Quotable, quotables
+from rag.rerank.pair_model import OutOfTime
+from rag.types import AnswerSentence, BoundCitation, StoredChunk
+from rag.verify.claims import atomic_claims
+from rag.verify.mechanical import is_verbatim, mechanical_faults
+from rag.verify.protocol import CheckedClaim, Evidence, SupportModel
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What a check of an answer found: for each sentence, in order, its claims."""
+
+    sentences: tuple[tuple[CheckedClaim, ...], ...]
+    threshold: float
+    """In (0, 1]; a claim is supported when its support is at least this."""
+    model: str | None
+    """Name of the support model that weighed claims; None where none did."""
+
+    @property
+    def claims(self) -> tuple[CheckedClaim, ...]:
+        """The claims of all sentences."""
+        return tuple(claim for sentence in self.sentences for claim in sentence)
+
+    @property
+    def min_support(self) -> float:
+        """Support of the weakest claim, in [0, 1]; 0 where nothing is claimed."""
+        return min((claim.support for claim in self.claims), default=0.0)
+
+    @property
+    def passed(self) -> bool:
+        """Whether there are claims and each is supported."""
+        return self.min_support >= self.threshold
+
+    @property
+    def degraded(self) -> bool:
+        """Whether a claim had to be weighed and no model did, for want of one or of time."""
+        return any(claim.method == "unchecked" for claim in self.claims)
+
+
+def verify(
+    sentences: Sequence[AnswerSentence],
+    evidence_of: Mapping[int, BoundCitation],
+    *,
+    support: SupportModel | None,
+    threshold: float,
+    deadline: float | None = None,
+) -> Verification:
+    """Each sentence's claims against the passages that it cites, and against those alone.
+
+    What stands there word for word has support 1; a mechanical fault 0; the rest what the model says. A claim may rest
+    on one cited passage or on all of them together, whichever carries it best.
+
+    Args:
+        sentences: with at least one citation number each.
+        evidence_of: the citation of each number.
+        support: weighs what is neither verbatim nor faulty; without one such claims have support 0, "unchecked".
+        threshold: in (0, 1].
+        deadline: a `time.monotonic` moment after which the model's claims are "unchecked".
+
+    Raises:
+        KeyError: a sentence cites a number that is not in `evidence_of`.
+        ValueError: `threshold` or a model's answer is out of range, or a sentence cites nothing.
+    """
+    if not 0.0 < threshold <= 1.0:
+        raise ValueError(f"the threshold must be in (0, 1], not {threshold}")
+    examined = [_examined(sentence, evidence_of) for sentence in sentences]
+    open_claims = [each for claims in examined for each in claims if isinstance(each, _Open)]
+    weighed = _weighed(open_claims, support, deadline)
+    found = tuple(
+        tuple(weighed[each] if isinstance(each, _Open) else each for each in claims) for claims in examined
+    )
+    asked = support is not None and any(claim.method == "model" for claim in weighed.values())
+    return Verification(found, threshold, support.name if support is not None and asked else None)
+
+
+def revise(sentences: Sequence[AnswerSentence], verification: Verification) -> tuple[AnswerSentence, ...]:
+    """The sentences without what is not supported; may be empty.
+
+    A sentence that is supported stays as it is, one of which only some claims are becomes those, and cites only what
+    carries them. Citation numbers stay; `renumbered` closes their gaps.
+
+    Raises:
+        ValueError: `verification` is of other sentences.
+    """
+    revised = []
+    for sentence, claims in zip(sentences, verification.sentences, strict=True):
+        kept = [claim for claim in claims if claim.support >= verification.threshold]
+        if kept and len(kept) == len(claims):
+            revised.append(sentence)
+        elif kept:
+            carrying = {number for claim in kept for number in claim.carried_by}
+            numbers = tuple(number for number in sentence.citation_numbers if number in carrying)
+            revised.append(AnswerSentence(" ".join(claim.text for claim in kept), numbers))
+    return tuple(revised)
+
+
+def evidence_in(chunk: StoredChunk) -> Evidence:
+    """A passage as evidence: title and section over its own words.
+
+    A situating sentence that a model wrote in front of the passage is left out: it is no evidence.
+    """
+    heads = [chunk.document_title, chunk.section]
+    headers = [span.table_header for span in chunk.spans if span.table_header]
+    header = f"[{' > '.join(head for head in heads if head)}]" if any(heads) else ""
+    return Evidence(
+        text=chunk.content,
+        context="\n".join(dict.fromkeys(line for line in (header, *headers) if line)),
+        told=tuple(_told(chunk, place) for place in quotables(chunk)),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """Evidence and the citation numbers that name it."""
+
+    numbers: tuple[int, ...]
+    evidence: Evidence
+
+
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """A claim that only a model can weigh, and the evidence that does not contradict it."""
+
+    claim: str
+    sources: tuple[_Source, ...]
+
+
+def _told(chunk: StoredChunk, place: Quotable) -> str:
+    """The stretch as `rag.cite` tells it."""
+    words = chunk.content[place.start : place.end]
+    if place.kind == "table_row":
+        return plain_row(words, place.context, may_be_short=len(chunk.spans) > 1)
+    return plain_text(words)
+
+
+def _sources(sentence: AnswerSentence, evidence_of: Mapping[int, BoundCitation]) -> tuple[_Source, ...]:
+    """Each cited passage once, and where there are several all of them joined, in the order of citation."""
+    numbers: dict[str, list[int]] = {}
+    chunks: dict[str, StoredChunk] = {}
+    for number in sentence.citation_numbers:
+        chunk = evidence_of[number].chunk
+        chunks[chunk.chunk_id] = chunk
+        numbers.setdefault(chunk.chunk_id, []).append(number)
+    if not chunks:
+        raise ValueError("a sentence cites nothing")
+    single = [_Source(tuple(numbers[at]), evidence_in(chunk)) for at, chunk in chunks.items()]
+    if len(single) == 1:
+        return tuple(single)
+    joined = Evidence(
+        text="\n\n".join(source.evidence.as_read for source in single),
+        told=tuple(told for source in single for told in source.evidence.told),
+    )
+    return (*single, _Source(sentence.citation_numbers, joined))
+
+
+def _examined(
+    sentence: AnswerSentence, evidence_of: Mapping[int, BoundCitation]
+) -> list[CheckedClaim | _Open]:
+    """Its claims, as far as no model is needed."""
+    sources = _sources(sentence, evidence_of)
+    return [_without_model(claim, sources) for claim in atomic_claims(sentence.text)]
+
+
+def _without_model(claim: str, sources: tuple[_Source, ...]) -> CheckedClaim | _Open:
+    for source in sources:
+        if is_verbatim(claim, source.evidence):
+            return CheckedClaim(claim, 1.0, "verbatim", source.numbers)
+    faults = {source: mechanical_faults(claim, source.evidence) for source in sources}
+    sound = tuple(source for source, found in faults.items() if not found)
+    if sound:
+        return _Open(claim, sound)
+    return CheckedClaim(claim, 0.0, "mechanical", faults=min(faults.values(), key=len))
+
+
+def _weighed(
+    claims: list[_Open], support: SupportModel | None, deadline: float | None
+) -> dict[_Open, CheckedClaim]:
+    """All in one call, so that the model can batch them."""
+    asked = [(each, source) for each in dict.fromkeys(claims) for source in each.sources]
+    unchecked = {each: CheckedClaim(each.claim, 0.0, "unchecked") for each in claims}
+    if support is None or not asked:
+        return unchecked
+    try:
+        scores = support.support(
+            [(each.claim, source.evidence.as_read) for each, source in asked], deadline=deadline
+        )
+    except OutOfTime:
+        return unchecked
+    weighed: dict[_Open, CheckedClaim] = {}
+    for (each, source), score in zip(asked, scores, strict=True):
+        if not 0.0 <= score <= 1.0:
+            raise ValueError(f"{support.name} gave {score}, which is no probability")
+        if each not in weighed or score > weighed[each].support:
+            weighed[each] = CheckedClaim(each.claim, score, "model", source.numbers)
+    return weighed
