@@ -16,10 +16,12 @@
     │   ├── IndexMissing         index_missing
     │   ├── IndexMismatch        index_mismatch (vectors of two models never meet)
     │   ├── ModelMissing         model_missing
+    │   ├── ModelRefused         model_refused (key, name or size of the request)
     │   └── VectorsNotUnit       vectors_not_unit
     └── Unavailable              may heal by itself; alone retryable
         ├── StoreDown            store_down
         ├── StoreLocked          store_locked
+        ├── ModelDown            model_down
         ├── ModelTimeout         model_timeout
         └── RateLimited          rate_limited, with retry_after_s
 
@@ -151,6 +153,13 @@ class ModelMissing(NotReady):
     default_next_step = "Install the model's package or give the path of its folder."
 
 
+class ModelRefused(NotReady):
+    """A language model does not take our requests as they are; asking again changes nothing."""
+
+    code = "model_refused"
+    default_next_step = "Check the model's address, name, API key and context size in the configuration."
+
+
 class VectorsNotUnit(NotReady):
     """A model gave vectors whose length is not 1, so a distance cut means nothing."""
 
@@ -177,6 +186,13 @@ class StoreLocked(Unavailable):
 
     code = "store_locked"
     default_next_step = "One process owns the embedded index: stop the other one first."
+
+
+class ModelDown(Unavailable):
+    """A remote language model cannot be reached, failed, or answered with what is no answer."""
+
+    code = "model_down"
+    default_next_step = "Check that the model's server runs and that its address is right."
 
 
 class ModelTimeout(Unavailable):

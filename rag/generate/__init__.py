@@ -2,12 +2,27 @@
 
 from rag.config import RagConfig
 from rag.embed import Embedder
+from rag.generate.chat_endpoint import ChatEndpoint, ChatEndpointGenerator
 from rag.generate.extractive import ExtractiveGenerator
+from rag.generate.local_model import LocalModelGenerator
+from rag.generate.prompt import without_foreign_links
 from rag.generate.protocol import Draft, DraftSentence, Generator, read_markers
 
-__all__ = ["Draft", "DraftSentence", "ExtractiveGenerator", "Generator", "load_generator", "read_markers"]
+__all__ = [
+    "ChatEndpoint",
+    "ChatEndpointGenerator",
+    "Draft",
+    "DraftSentence",
+    "ExtractiveGenerator",
+    "Generator",
+    "LocalModelGenerator",
+    "load_generator",
+    "read_markers",
+    "without_foreign_links",
+]
 
 _DEFAULTS = RagConfig()
+_LOCAL = "local:"
 
 
 def load_generator(
@@ -17,11 +32,19 @@ def load_generator(
     max_sentences: int = _DEFAULTS.max_sentences,
     evidence_floor: float = _DEFAULTS.evidence_floor,
     reranked_evidence_floor: float = _DEFAULTS.reranked_evidence_floor,
+    endpoint: ChatEndpoint | None = None,
 ) -> Generator:
-    """The generator called `name`; accepted: ``extractive``.
+    """The generator called `name`; keep it, because a model's limits on requests are counted in the instance.
+
+    Args:
+        name: ``extractive``, ``chat``, or ``local:`` and the name or path of a model (see `LocalModelGenerator`).
+        embedder: compares sentences with the question, for ``extractive``.
+        max_sentences: the most that ``extractive`` quotes.
+        evidence_floor, reranked_evidence_floor: see `RagConfig`, for ``extractive``.
+        endpoint: where the model of ``chat`` answers.
 
     Raises:
-        ValueError: there is no generator of that name.
+        ValueError: there is no generator of that name, or ``chat`` has no endpoint.
     """
     if name == "extractive":
         return ExtractiveGenerator(
@@ -30,4 +53,12 @@ def load_generator(
             evidence_floor=evidence_floor,
             reranked_evidence_floor=reranked_evidence_floor,
         )
-    raise ValueError(f"unknown generator {name!r}; accepted: extractive")
+    if name == "chat":
+        if endpoint is None:
+            raise ValueError("the generator chat needs an endpoint: the address and name of a model")
+        return ChatEndpointGenerator(endpoint)
+    if name.startswith(_LOCAL) and len(name) > len(_LOCAL):
+        return LocalModelGenerator(name.removeprefix(_LOCAL))
+    raise ValueError(
+        f"unknown generator {name!r}; accepted: extractive, chat, local:<name or path of a model>"
+    )

@@ -70,7 +70,13 @@ class ExtractiveGenerator:
         self._evidence_floor = evidence_floor
         self._reranked_evidence_floor = reranked_evidence_floor
 
-    def generate(self, question: str, passages: tuple[ScoredChunk, ...]) -> Draft:
+    def generate(
+        self,
+        question: str,
+        passages: tuple[ScoredChunk, ...],
+        *,
+        time_limit_s: float | None = None,  # noqa: ARG002 - quoting takes tens of milliseconds
+    ) -> Draft:
         """See `Generator.generate`. Abstains with WEAK_EVIDENCE when no sentence reaches the floor."""
         found = [
             _Found(position, passage.chunk, place)
