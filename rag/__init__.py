@@ -7,6 +7,7 @@ A document: `extract_file` → `index_document`. A question: `answer`. Both work
 `open_index` gives back.
 """
 
+from rag.ask.follow_up import Turn
 from rag.bench import (
     ChunkingReport,
     ThroughputReport,
@@ -32,7 +33,9 @@ from rag.errors import (
     ExtractorCrashed,
     IndexMismatch,
     IndexMissing,
+    ModelDown,
     ModelMissing,
+    ModelRefused,
     ModelTimeout,
     NoText,
     NotReady,
@@ -121,7 +124,7 @@ from rag.extract import (
 )
 from rag.extract.container import UNPACK_ERRORS, open_container
 from rag.extract.merge import merge_pages
-from rag.generate import Generator, load_generator
+from rag.generate import ChatEndpoint, Generator, load_generator
 from rag.index import (
     ChunkCounts,
     DocumentText,
@@ -165,6 +168,8 @@ from rag.types import (
     Trace,
 )
 from rag.vectors import VectorStore, open_edge_store, open_server_store
+from rag.verify import SupportModel
+from rag.verify.support import load_support
 
 __all__ = [
     "CHUNKING_STRATEGIES",
@@ -188,6 +193,7 @@ __all__ = [
     "BoundCitation",
     "Calibration",
     "CausalWriter",
+    "ChatEndpoint",
     "Chunk",
     "ChunkCounts",
     "ChunkingReport",
@@ -227,7 +233,9 @@ __all__ = [
     "LexicalIndex",
     "LexicalReport",
     "Locator",
+    "ModelDown",
     "ModelMissing",
+    "ModelRefused",
     "ModelTimeout",
     "NeedlePlace",
     "NoText",
@@ -259,9 +267,11 @@ __all__ = [
     "StoreDown",
     "StoreLocked",
     "StoredChunk",
+    "SupportModel",
     "Thresholds",
     "ThroughputReport",
     "Trace",
+    "Turn",
     "Unavailable",
     "UnsupportedFormat",
     "VectorStore",
@@ -299,6 +309,7 @@ __all__ = [
     "load_extraction",
     "load_generator",
     "load_reranker",
+    "load_support",
     "mean_estimate",
     "measure_chunks",
     "measure_latency",

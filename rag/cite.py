@@ -50,7 +50,7 @@ def bind(draft: Draft, passages: tuple[ScoredChunk, ...]) -> Bound:
             start, end = find_quote(sentence.text, passage.chunk)
             key = (passage.chunk.chunk_id, start, end)
             if key not in citations:
-                citations[key] = _citation(len(citations) + 1, passage, start, end)
+                citations[key] = citation_of(len(citations) + 1, passage, start, end)
             numbers.append(citations[key].number)
         text = _read_row(sentence.text, passages[resolved[0] - 1].chunk) or text
         text = _DOCUMENTS_OWN_MARKER.sub(r"(\1)", text)
@@ -90,7 +90,8 @@ def _read_row(sentence: str, chunk: StoredChunk) -> str:
     return ""
 
 
-def _citation(number: int, passage: ScoredChunk, start: int, end: int) -> BoundCitation:
+def citation_of(number: int, passage: ScoredChunk, start: int, end: int) -> BoundCitation:
+    """The citation of ``passage.chunk.content[start:end]``, with the place of what it quotes."""
     chunk = passage.chunk
     return BoundCitation(
         number=number,

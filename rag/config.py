@@ -36,6 +36,12 @@ class RagConfig:
             of its words, in [−1, 1.5]); below it the answer is refused as weak evidence.
         reranked_evidence_floor: the same for passages that a reranker let pass: they were read with the question
             already, so that a sentence in other words may answer.
+        refine_from: a best relevance from here up to the cut has the question searched for again in other words
+            (second reference study: 0.4).
+        max_hops: searches for one question at most (second reference study: 3).
+        support_cut: what the support model must give the weakest claim of an answer, in (0, 1].
+        answer_time_s, generate_time_s, verify_time_s: time limits of the whole question, of the generator and of the
+            support model; past the last two quoting replaces the generator and only verbatim claims hold.
         max_chunks: four good chunks beat twenty (reference study).
         max_sentences: the most sentences the extractive generator quotes.
         max_question_chars: longer questions are refused as bad input.
@@ -58,6 +64,12 @@ class RagConfig:
     distance_cut: float = 0.6
     evidence_floor: float = 0.8
     reranked_evidence_floor: float = 0.4
+    refine_from: float = 0.4
+    max_hops: int = 3
+    support_cut: float = 0.5
+    answer_time_s: float = 30.0
+    generate_time_s: float = 20.0
+    verify_time_s: float = 3.0
     max_chunks: int = 4
     max_sentences: int = 4
     max_question_chars: int = 2_000

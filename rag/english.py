@@ -22,6 +22,15 @@ _QUESTION_STEMS = """
 a an and are at be by can did do doe for from how i if in is it its may must my of on or our the there to us
 was we were what when where which who whom whi with you your
 """
+_QUESTION_WORDS = """
+a about an and any are as at be been by can could did do does for from get got had has have how i i'd i'm i've if in is
+it its just let may me might must my need of on or our shall should so some that the their them then there these they
+this those to us want was we were what what's when where which who whom whose why will with would you your
+"""
+_CHAT_WORDS = """
+again all anybody anyone basically cheers folks guys hello help hey hi hiya hm hmm idea know like lol maybe mind morning
+ok okay please pls quick question really right sorry sure team thanks thx tia tell tried trying um wondering yeah yes
+"""
 
 NEVER_LAST = frozenset(_NEVER_LAST.split())
 """Abbreviations that a sentence does not end with."""
@@ -37,3 +46,9 @@ OPENERS = frozenset(_OPENERS.split())
 
 QUESTION_STEMS = frozenset(_QUESTION_STEMS.split())
 """Stems that make a question and that no table row holds."""
+
+QUESTION_WORDS = frozenset(_QUESTION_WORDS.split())
+"""Words that ask, and say nothing of what is asked about."""
+
+CHAT_WORDS = frozenset(_CHAT_WORDS.split())
+"""Words that people put around a question when they type to a colleague."""

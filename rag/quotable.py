@@ -11,6 +11,7 @@ from rag.types import BlockKind, Span, StoredChunk
 
 _WHOLE_ITEM_CHARS = 320
 """A list item up to here is quoted whole; a longer one is prose and is quoted by sentence."""
+_CAPTION_CHARS = 60
 
 _PLACEHOLDER = re.compile(
     r"""[\W_]*(?:@?todo|tbd|tba|tbc|fixme|wip|lorem\ ipsum|coming\ soon)\b[^|]*
@@ -48,14 +49,16 @@ def quotables(chunk: StoredChunk) -> list[Quotable]:
 
     A line that only introduces what follows ("You need:", a table's header row) is context, not a
     quotation, unless the passage has nothing else. A question is the context of its answer: the rest of
-    its block, or the next block. Questions and placeholders ("tbd") are never quotable.
+    its block, or the next block; so is a paragraph that captions the next one. Questions and placeholders
+    ("tbd") are never quotable.
     """
     found: list[Quotable] = []
     introductions: list[Quotable] = []
     lead_in = question = ""
     is_answered = False
     previous: BlockKind | None = None
-    for block in chunk.spans or (Span(chunk.start, chunk.end, "paragraph", chunk.locator),):
+    blocks = chunk.spans or (Span(chunk.start, chunk.end, "paragraph", chunk.locator),)
+    for block, following in zip(blocks, (*blocks[1:], None), strict=True):
         goes_on = block.kind in _FOLLOWERS and (block.kind == previous or lead_in)
         if is_answered and not goes_on:
             question = ""
@@ -63,7 +66,9 @@ def quotables(chunk: StoredChunk) -> list[Quotable]:
             words = chunk.content[start:end]
             if not any(map(str.isalnum, words)) or _PLACEHOLDER.fullmatch(words):
                 continue
-            if block.kind not in {"table_row", "code"} and is_question(words):
+            if (block.kind not in {"table_row", "code"} and is_question(words)) or _captions(
+                words, block, following, chunk
+            ):
                 question, is_answered = words, False
                 continue
             is_answered = True
@@ -81,6 +86,19 @@ def quotables(chunk: StoredChunk) -> list[Quotable]:
             question = ""  # a list of questions; what comes after it is no answer
         previous = block.kind
     return found or introductions
+
+
+def _captions(words: str, block: Span, following: Span | None, chunk: StoredChunk) -> bool:
+    """Whether a paragraph is the title of the next block, as help pages write them: no sentence, and no figure."""
+    if block.kind != "paragraph" or following is None or following.kind != "paragraph":
+        return False
+    told = chunk.content[following.start - chunk.start : following.end - chunk.start]
+    return (
+        told.rstrip(_EMPHASIS).endswith((".", "!", ":"))
+        and len(words) == block.end - block.start <= _CAPTION_CHARS
+        and words.rstrip(_EMPHASIS)[-1:].isalpha()
+        and not any(map(str.isdigit, words))
+    )
 
 
 def is_question(words: str) -> bool:

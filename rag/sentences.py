@@ -12,9 +12,10 @@ from bisect import bisect_right
 
 from rag.english import BEFORE_NUMBER, NEVER_LAST, OPENERS, SELDOM_LAST
 
-# A terminator, closing marks that belong to the sentence, then white space or the end.
+# A terminator, closing marks that belong to the sentence, then white space or the end. Tried only where a run of marks
+# begins: a line of dots would be read anew from each of them.
 _TERMINATOR = re.compile(
-    r"(?P<mark>[.!?…]+)(?P<close>[\"'”’»)\]*_`~]*)(?=\s|\Z)|(?P<wide>[。！？]+[」』”）]*)"
+    r"(?P<mark>(?<![.!?…])[.!?…]++)(?P<close>[\"'”’»)\]*_`~]*)(?=\s|\Z)|(?P<wide>[。！？]+[」』”）]*)"
 )
 # A line that begins a new block by itself even where the extractor saw one paragraph.
 _BLOCK_START = re.compile(r"\n(?=[ \t]*(?:[-*+•▪‣–][ \t]|\d{1,3}[.)][ \t]|\||#{1,6}[ \t]|\n))")

@@ -344,6 +344,10 @@ class Answered:
     gate_score: GateScore = "distance"
     best_relevance: float | None = None
     """The highest among the cited passages; None where no reranker read them."""
+    min_support: float | None = None
+    """Support of the weakest claim by what it cites, in [0, 1]; 1 where every sentence stands there verbatim."""
+    conflicts: tuple[tuple[int, int], ...] = ()
+    """Pairs of citation numbers: two versions of a document that say the same with other figures."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,8 @@ from rag.embed import model_folder
 from rag.evaluate import auroc
 from rag.lexical import stems
 from rag.rerank.pair_model import PairModel
+from rag.sentences import sentence_spans
+from rag.verify.support import PackagedSupport
 
 MODELS = Path("rag/models")
 N_CANDIDATES = 20
@@ -179,25 +181,38 @@ def _squad(model: PairModel, data: Path) -> dict[str, Any]:
 
 def _finish_support(data: Path, held_out: list[Labelled]) -> None:
     folder = MODELS / "support"
-    model = PairModel(folder)
     pairs: list[tuple[str, str]] = []
     truth: list[bool] = []
     for each in held_out:
         for claim in (each.supported, *each.unsupported):
             pairs.append((claim, each.passage.text))
             truth.append(claim == each.supported)
-    logits = model.score(pairs)
-    scores = {"held-out handbooks": _estimate(logits, np.array(truth))}
+    logits = PairModel(folder).score(pairs)
+    support = _platt(logits.reshape(-1, 1), np.array(truth))
+    _write(folder, {"support": {"logit": support["logit"], "bias": support["bias"]}})
+    model = PackagedSupport(folder)
+    scores = {"held-out handbooks": _estimate(np.array(model.support(pairs)), np.array(truth))}
     by_source: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for row in read_rows(data / "pairs" / "nli.jsonl.gz"):
         if row["use"] == "eval":
             by_source[row["src"]].append(row)
     for source, rows in by_source.items():
-        tested = rows[:: max(1, len(rows) // 3_000)]
-        of_source = model.score([(row["claim"], row["evidence"]) for row in tested])
-        scores[source] = _estimate(of_source, np.array([row["label"] == "supported" for row in tested]))
-    support = {"": _platt(logits.reshape(-1, 1), np.array(truth))}
-    _write(folder, {"support": support, "scores": scores})
+        found = _weakest(model, [(row["claim"], row["evidence"]) for row in rows])
+        scores[source] = _estimate(found, np.array([row["label"] == "supported" for row in rows]))
+    _write(folder, {"support": {"logit": support["logit"], "bias": support["bias"]}, "scores": scores})
+
+
+def _weakest(model: PackagedSupport, pairs: list[tuple[str, str]]) -> np.ndarray:
+    """Of a claim of several sentences the weakest one counts, as it does in an answer."""
+    sentences: list[tuple[str, str]] = []
+    owners: list[int] = []
+    for at, (claim, evidence) in enumerate(pairs):
+        for start, end in sentence_spans(claim):
+            sentences.append((claim[start:end], evidence))
+            owners.append(at)
+    weakest = np.ones(len(pairs))
+    np.minimum.at(weakest, owners, model.support(sentences))
+    return weakest
 
 
 def _platt(features: np.ndarray, truth: np.ndarray) -> dict[str, float]:

@@ -32,6 +32,8 @@ BATCH_TOKENS = 3_500
 ACCUMULATE = 4
 _MINED_LABEL = 0.03
 _NEAR_ELSEWHERE_LABEL = 0.08
+_SHORTEST_SENTENCE = 15
+"""Characters; shorter ones are headings and list marks."""
 """Search found it, nobody read it: some of them do answer."""
 
 
@@ -88,15 +90,32 @@ class Groups:
             whole.source, whole.document, whole.header, _without(whole.content, start, end, rng)
         )
         made.append(Group((self._tokenize(each.ticket, without.text, 0.05, False),), has_answer=False))
+        made.append(self._of_sentences(each, start, end, rng))
         plain = self._tokenize(each.plain, whole.text, 1.0)
         made.append(Group((plain, *self._found(each, each.plain, rng, n_mined // 2)), has_answer=True))
         for near in each.near:
             passage = held if rng.random() < 0.5 else whole
             pairs = [self._tokenize(near, passage.text, 0.0, False)]
+            pairs.append(self._tokenize(near, f"{whole.header}\n{each.evidence}", 0.0, False))
             if rng.random() < 0.5:
                 pairs += self._found(each, near, rng, 1, label=_NEAR_ELSEWHERE_LABEL)
             made.append(Group(tuple(pairs), has_answer=False))
         return made
+
+    def _of_sentences(self, each: Labelled, start: int, end: int, rng: random.Random) -> Group:
+        """The evidence alone against the other sentences of its passage: an answer quotes sentences."""
+        whole = each.passage
+        others = [
+            whole.content[a:b]
+            for a, b in sentence_spans(whole.content)
+            if (b <= start or a >= end) and b - a > _SHORTEST_SENTENCE
+        ]
+        pairs = [self._tokenize(each.ticket, f"{whole.header}\n{each.evidence}", 1.0)]
+        pairs += [
+            self._tokenize(each.ticket, f"{whole.header}\n{other}", 0.05, False)
+            for other in rng.sample(others, min(2, len(others)))
+        ]
+        return Group(tuple(pairs), has_answer=len(pairs) > 1)
 
     def _of_case(self, each: Case, rng: random.Random) -> Group:
         question = f"{each.scenario} {each.question}" if rng.random() < 0.4 else each.question

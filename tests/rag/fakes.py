@@ -36,6 +36,24 @@ class ScriptedReranker:
         return Reranked(order=scores, relevance=scores)
 
 
+class ScriptedSupport:
+    """Believes a claim as much as the first phrase that it holds says; `error` is raised instead."""
+
+    name = "scripted"
+
+    def __init__(self, scores, *, error=None):
+        self._scores = scores
+        self._error = error
+
+    def support(self, pairs, *, deadline=None):
+        if self._error is not None:
+            raise self._error
+        return [
+            next((score for phrase, score in self._scores.items() if phrase in claim), 0.0)
+            for claim, _ in pairs
+        ]
+
+
 class HashingEmbedder:
     """Each stem has a random direction of its own; a text is the unit sum of its stems' directions."""
 

@@ -5,6 +5,7 @@ from rag.generate import Draft, DraftSentence, read_markers
 from rag.index import index_document, remove_document
 from rag.pipeline import answer, retrieve
 from rag.types import Answered, RefusalReason, Refused, Scope, Thresholds
+from tests.rag.fakes import ScriptedSupport
 
 PAGES = {
     1: (7, ("Gulls", "Gulls may be fed on Fridays only. They prefer bread.")),
@@ -33,7 +34,7 @@ class Scripted:
         self.text = text
         self.asked = []
 
-    def generate(self, question, passages):
+    def generate(self, question, passages, *, time_limit_s=None):
         self.asked.append((question, passages))
         return read_markers(self.text)
 
@@ -55,9 +56,11 @@ def test_an_answer_points_at_its_sentence(full):
 
 def test_the_trace_tells_the_whole_way(full):
     result = ask(full)
-    assert [stage.name for stage in result.trace.stages] == ["retrieve", "fuse", "gate", "generate", "bind"]
+    assert [stage.name for stage in result.trace.stages] == [
+        "route", "retrieve", "fuse", "gate", "grade", "generate", "bind", "verify",
+    ]  # fmt: skip
     assert all(stage.elapsed_ms >= 0 for stage in result.trace.stages)
-    gate = result.trace.stages[2].detail
+    gate = result.trace.stages[3].detail
     assert gate["cut"] == 0.75
     assert gate["n_passed"] >= 1
     assert result.trace.candidates[0].chunk.document_id == 1
@@ -123,7 +126,8 @@ def test_a_draft_without_one_good_marker_is_a_refusal(full):
 
 
 def test_a_models_answer_is_bound_by_the_server(full):
-    result = ask(full, generator=Scripted("They eat on Fridays [1]. Aliens too [7]."))
+    told = Scripted("They eat on Fridays [1]. Aliens too [7].")
+    result = ask(full, generator=told, support=ScriptedSupport({"eat": 0.9}))
     assert isinstance(result, Answered)
     assert [sentence.text for sentence in result.sentences] == ["They eat on Fridays."]
     assert result.n_unresolved_markers == 1
@@ -198,7 +202,7 @@ def test_a_draft_of_markup_only_is_a_refusal(full):
     class Empty:
         name = "empty"
 
-        def generate(self, question, passages):
+        def generate(self, question, passages, *, time_limit_s=None):
             return Draft((DraftSentence("**", (1,)),))
 
     result = ask(full, generator=Empty())

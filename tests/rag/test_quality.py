@@ -11,6 +11,7 @@ import pytest
 
 from rag import (
     CONFIGURATIONS,
+    Answered,
     RagConfig,
     RagError,
     Scope,
@@ -24,6 +25,7 @@ from rag import (
     headings_of,
     index_document,
     load_embedder,
+    load_reranker,
     needles_destroyed,
     open_edge_store,
     open_index,
@@ -100,6 +102,75 @@ def test_answers_and_refusals_hold_their_floors(handbook):
     assert report.right_passage.rate >= 0.75
     assert report.bluffs.rate <= 0.3
     assert report.bluffs_by_kind["far"].successes == 0
+
+
+OFF_TOPIC = """
+What is the capital of France?
+Who painted the ceiling of the Sistine Chapel?
+How do I make sourdough bread at home?
+What is the boiling point of nitrogen?
+Who won the football world cup in 1998?
+Can you write a poem about autumn?
+What is the meaning of life?
+How far is the moon from the earth?
+Which planet has the most moons?
+How do I train a puppy to sit?
+What does the French word pamplemousse mean?
+Translate good evening into Japanese
+Who wrote One Hundred Years of Solitude?
+What is the square root of 5,929?
+How many legs does a spider have?
+Is it going to rain in Madrid tomorrow?
+Recommend a good science fiction film
+What is the plot of Hamlet?
+How do I solve a Rubik's cube?
+What is the best opening move in chess?
+When did the Berlin wall fall?
+What is quantum entanglement?
+How many calories are in an avocado?
+Which guitar strings should a beginner buy?
+Who is the prime minister of New Zealand?
+What is the exchange rate between the yen and the rupee?
+Tell me a joke about penguins
+How do volcanoes erupt?
+What is the chemical symbol for potassium?
+How old is the universe?
+Why is the sky blue?
+Who discovered penicillin?
+How do I prune roses in winter?
+What is the largest desert in the world?
+How do I get red wine out of a carpet?
+Which vitamins are in spinach?
+What year was the first iPhone released?
+How does photosynthesis work?
+What is the national anthem of Portugal called?
+How many bones does an adult human have?
+Who composed The Four Seasons?
+What is the difference between a crocodile and an alligator?
+How long should I boil an egg?
+What is the tallest mountain in South America?
+How do I tie a bowline with one hand while surfing?
+What is Schrödinger's cat?
+Which team plays at Old Trafford?
+How do I cook risotto?
+What is the airspeed velocity of an unladen swallow?
+Which languages are spoken in Belgium?
+""".strip().splitlines()
+
+
+@pytest.mark.model
+def test_fifty_questions_of_another_world_get_no_answer(handbook):
+    index, _, _ = handbook
+    reranker, thresholds = load_reranker(), Thresholds(0.6, relevance_cut=index.config.relevance_cut)
+    assert len(set(OFF_TOPIC)) == 50
+    answered = [
+        question
+        for question in OFF_TOPIC
+        if isinstance(
+            answer(question, index=index, scope=SCOPE, thresholds=thresholds, reranker=reranker), Answered
+        )
+    ]
+    assert answered == []
 
 
 @pytest.mark.model

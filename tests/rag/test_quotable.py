@@ -57,6 +57,36 @@ def test_a_lead_in_does_not_reach_past_the_next_paragraph():
     assert quotables(chunk)[-1].context == ""
 
 
+def test_a_paragraph_that_captions_the_next_one_is_its_context():
+    chunk = chunk_of(
+        ("paragraph", "Lighthouse stays grey"),
+        ("paragraph", "Restart the badge reader. Then call the desk."),
+        ("paragraph", "Badge is lost"),
+        ("paragraph", "Tell security."),
+    )
+    assert words(chunk) == ["Restart the badge reader.", "Then call the desk.", "Tell security."]
+    assert [place.context for place in quotables(chunk)] == [
+        "Lighthouse stays grey",
+        "Lighthouse stays grey",
+        "Badge is lost",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "following"),
+    [
+        ("Leave is 28 days", "Book it in the portal."),
+        ("Everybody may work from home", "Nobody has to"),
+        ("Everybody may work from home.", "Nobody has to."),
+        ("The last line of a passage", None),
+        ("A line that is far too long to be anything like the title of what stands below it", "Yes."),
+    ],
+)
+def test_a_line_that_says_something_can_be_quoted(line, following):
+    blocks = [("paragraph", line)] + ([("paragraph", following)] if following else [])
+    assert words(chunk_of(*blocks))[0] == line
+
+
 def test_a_passage_that_is_only_a_lead_in_can_be_quoted():
     assert words(chunk_of(("paragraph", "You need:"))) == ["You need:"]
 

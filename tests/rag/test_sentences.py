@@ -1,3 +1,5 @@
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -55,3 +57,10 @@ def test_spans_are_ordered_disjoint_and_lose_only_white_space(text):
 
 def test_a_long_line_of_open_brackets_is_split_in_no_time():
     assert len(sentence_spans("(" * 20_000 + " a. B" * 2_000)) > 0
+
+
+def test_a_line_of_dots_costs_no_more_than_its_length():
+    started = time.process_time()
+    assert sentence_spans("." * 50_000 + "a") == [(0, 50_001)]
+    assert sentence_spans("Leave " + ". " * 20_000 + "12")[0][0] == 0
+    assert time.process_time() - started < 5

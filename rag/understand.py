@@ -1,0 +1,32 @@
+"""What is asked: small talk or a question, on its own or after others, of one thing or of several."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rag.ask.follow_up import Turn, rewrite
+from rag.ask.route import route
+from rag.run import Run
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question that stands alone. `parts` holds sub-questions where several things are asked, else the question."""
+
+    question: str
+    parts: tuple[str, ...]
+    small_talk: str = ""
+
+
+def understand(question: str, turns: Sequence[Turn], run: Run) -> Asked:
+    """Rewrite a follow-up so that it stands alone, then tell small talk, one question and several apart."""
+    with run.stage("route") as detail:
+        rewritten = rewrite(question, turns)
+        way = route(rewritten.question)
+        detail |= {"kind": way.kind, "why": way.why, "n_parts": len(way.sub_questions) or 1}
+        if way.small_talk:
+            detail["small_talk"] = way.small_talk
+        if rewritten.is_follow_up:
+            detail |= {"asked_as": rewritten.question, "follow_up": rewritten.why}
+    return Asked(rewritten.question, way.sub_questions or (rewritten.question,), way.small_talk or "")

@@ -1,0 +1,241 @@
+"""The corrective loop: other wordings, parts, follow-ups, generators that fail, claims that do not hold."""
+
+from dataclasses import replace
+
+import pytest
+
+from rag.ask.follow_up import Turn
+from rag.errors import ModelMissing, ModelRefused, ModelTimeout, RateLimited
+from rag.generate import read_markers
+from rag.index import index_document
+from rag.pipeline import answer
+from rag.rerank.pair_model import OutOfTime
+from rag.types import Answered, RefusalReason, Refused, Scope, Thresholds
+from tests.rag.fakes import ScriptedReranker, ScriptedSupport
+
+SCOPE = Scope((7,))
+QUESTION = "On which days may gulls be fed?"
+PAGES = {
+    1: ("Gulls", "Gulls may be fed on Fridays only."),
+    2: ("Terns", "Terns may be fed on Sundays only."),
+    3: ("Payroll", "Salaries are paid on the 25th of each month."),
+}
+
+
+@pytest.fixture
+def full(index, handbook):
+    for document_id, section in PAGES.items():
+        index_document(index, handbook(section), document_id=document_id, folder_id=7, title="Handbook")
+    return index
+
+
+class Scripted:
+    """A language model that always writes the same, or fails."""
+
+    name = "scripted"
+
+    def __init__(self, text="", error=None):
+        self.text = text
+        self.error = error
+        self.limits = []
+
+    def generate(self, question, passages, *, time_limit_s=None):
+        self.limits.append(time_limit_s)
+        if self.error is not None:
+            raise self.error
+        return read_markers(self.text)
+
+
+def ask(index, question=QUESTION, *, cut=0.7, scores=None, **more):
+    if scores is not None:
+        more["reranker"] = scores if isinstance(scores, ScriptedReranker) else ScriptedReranker(scores)
+    return answer(question, index=index, scope=SCOPE, thresholds=Thresholds(0.75, relevance_cut=cut), **more)
+
+
+def details(result, name):
+    return [stage.detail for stage in result.trace.stages if stage.name == name]
+
+
+def names(result):
+    return [stage.name for stage in result.trace.stages]
+
+
+def configured(index, **changes):
+    return replace(index, config=replace(index.config, **changes))
+
+
+def test_enough_evidence_is_searched_for_once(full):
+    result = ask(full, scores={"Fridays": 0.7})
+    assert isinstance(result, Answered)
+    assert details(result, "grade") == [{"decision": "generate", "hop": 1}]
+    assert names(result) == [
+        "route", "retrieve", "fuse", "rerank", "gate", "grade", "generate", "bind", "verify",
+    ]  # fmt: skip
+
+
+def test_hopeless_evidence_is_refused_without_another_search_and_without_generating(full):
+    model = Scripted("Never [1].")
+    result = ask(full, scores={"Fridays": 0.39}, generator=model)
+    assert isinstance(result, Refused)
+    assert result.reason is RefusalReason.BELOW_THRESHOLD
+    assert details(result, "grade") == [{"decision": "refuse", "hop": 1}]
+    assert model.limits == []
+
+
+def test_between_the_two_it_searches_again_in_other_words(index, handbook):
+    # One candidate a side: the question finds the page about terns alone, its content words find the other one.
+    pages = {
+        1: ("Seabirds", "Terns may be fed by visitors."),
+        2: ("Rules", "Seabirds: gulls get fed on Fridays."),
+    }
+    for document_id, section in pages.items():
+        index_document(index, handbook(section), document_id=document_id, folder_id=7, title="Handbook")
+    narrow = configured(index, n_candidates=1)
+    scores = {"Fridays": 0.9, "visitors": 0.5}
+    result = ask(narrow, "May terns be fed by visitors on Fridays?", scores=scores)
+    assert isinstance(result, Answered)
+    first, *_, last = details(result, "grade")
+    assert (first["decision"], last["decision"]) == ("refine", "generate")
+    assert first["searched_next"] == "terns fed visitors Fridays"
+    assert result.citations[0].chunk.document_id == 2
+
+
+@pytest.mark.parametrize("hops", [1, 2, 3])
+def test_it_gives_up_after_the_last_hop(full, hops):
+    result = ask(configured(full, max_hops=hops), scores={"fed": 0.69})
+    assert isinstance(result, Refused)
+    assert result.reason is RefusalReason.BELOW_THRESHOLD
+    grades = details(result, "grade")
+    assert len(grades) <= hops
+    assert [grade["decision"] for grade in grades] == ["refine"] * (len(grades) - 1) + ["refuse"]
+    assert names(result).count("retrieve") == len(grades)
+    assert result.best_relevance == 0.69
+
+
+def test_past_the_deadline_nothing_is_searched_again(full):
+    result = ask(configured(full, answer_time_s=0.0), scores={"fed": 0.69})
+    assert isinstance(result, Refused)
+    assert names(result).count("retrieve") == 1
+
+
+def test_a_passage_is_read_once_whatever_finds_it_again(full):
+    reranker = ScriptedReranker({"fed": 0.69})
+    seen = []
+    plain = reranker.rerank
+
+    def rerank(question, candidates, **more):
+        seen.extend(candidate.chunk.chunk_id for candidate in candidates)
+        return plain(question, candidates, **more)
+
+    reranker.rerank = rerank
+    ask(full, scores=reranker)
+    assert len(seen) == len(set(seen)) == 3
+
+
+def test_without_a_relevance_there_is_no_grade_and_no_second_search(full):
+    result = ask(full, "Which pensions do pilots get?")
+    assert isinstance(result, Refused)
+    assert names(result).count("retrieve") == 1
+
+
+@pytest.mark.parametrize("text", ["hello", "thanks!", "what can you do?"])
+def test_small_talk_never_reaches_the_documents(full, text, monkeypatch):
+    monkeypatch.setattr(full.store, "search", lambda *_, **__: pytest.fail("searched"))
+    result = ask(full, text)
+    assert isinstance(result, Refused)
+    assert result.reason is RefusalReason.ROUTED_NO_RETRIEVAL
+    assert details(result, "route")[0]["small_talk"]
+
+
+def test_a_follow_up_is_searched_for_as_a_question_of_its_own(full):
+    turns = (Turn("On which days may terns be fed?", ("Terns may be fed on Sundays only.",), ("Handbook",)),)
+    result = ask(full, "and gulls?", turns=turns, scores={"Fridays": 0.9})
+    assert isinstance(result, Answered)
+    assert result.sentences[0].text == "Gulls may be fed on Fridays only."
+    assert "gulls" in details(result, "route")[0]["asked_as"].lower()
+    off_topic = ask(full, "What is the capital of France?", turns=turns, scores={"Fridays": 0.1})
+    assert isinstance(off_topic, Refused)
+    assert "asked_as" not in details(off_topic, "route")[0]
+
+
+TWO_THINGS = "On which days may gulls be fed, and on which days may terns be fed?"
+
+
+def test_two_things_asked_at_once_cite_both_documents(full):
+    result = ask(full, TWO_THINGS, scores={"Fridays": 0.9, "Sundays": 0.9})
+    assert isinstance(result, Answered)
+    assert details(result, "route")[0]["n_parts"] == 2
+    assert {citation.chunk.document_id for citation in result.citations} == {1, 2}
+    assert [citation.number for citation in result.citations] == list(range(1, len(result.citations) + 1))
+
+
+def test_half_of_a_comparison_is_no_answer(full):
+    result = ask(
+        full, "What is the difference between feeding gulls and feeding whales?", scores={"whale": 0.9}
+    )
+    assert isinstance(result, Refused)
+
+
+@pytest.mark.parametrize("error", [ModelTimeout("late"), RateLimited("later"), ModelRefused("key")])
+def test_a_generator_that_is_away_is_replaced_by_quoting(full, error):
+    result = ask(full, scores={"Fridays": 0.9}, generator=Scripted(error=error))
+    assert isinstance(result, Answered)
+    assert result.generator.startswith("extractive/")
+    assert details(result, "generate")[0]["degraded"] == error.code
+
+
+def test_a_generator_without_a_model_is_an_operators_matter(full):
+    with pytest.raises(ModelMissing):
+        ask(full, scores={"Fridays": 0.9}, generator=Scripted(error=ModelMissing("no weights")))
+
+
+def test_a_claim_that_does_not_hold_is_refused(full):
+    lie = Scripted("Gulls may be fed on Mondays [1].")
+    sure = ScriptedSupport({"Mondays": 1.0})
+    for support in (None, sure):  # another weekday is a mechanical fault: no model is believed against it
+        result = ask(full, scores={"Fridays": 0.9}, generator=lie, support=support)
+        assert isinstance(result, Refused)
+        assert result.reason is RefusalReason.UNSUPPORTED_CLAIMS
+        assert "revise" in names(result)
+
+
+def test_a_paraphrase_needs_the_support_model(full):
+    told = Scripted("You can give gulls something on Fridays [1].")
+    unchecked = ask(full, scores={"Fridays": 0.9}, generator=told)
+    assert isinstance(unchecked, Refused)
+    assert unchecked.reason is RefusalReason.UNSUPPORTED_CLAIMS
+    checked = ask(full, scores={"Fridays": 0.9}, generator=told, support=ScriptedSupport({"give": 0.8}))
+    assert isinstance(checked, Answered)
+    assert checked.min_support == 0.8
+    late = ask(full, scores={"Fridays": 0.9}, generator=told, support=ScriptedSupport({}, error=OutOfTime()))
+    assert isinstance(late, Refused)
+    assert details(late, "verify")[0]["degraded"] is True
+
+
+def test_one_revision_drops_what_does_not_hold_and_numbers_anew(full):
+    told = Scripted("Terns may be fed on Mondays [2]. Gulls may be fed on Fridays only. [1]")
+    result = ask(full, scores={"Fridays": 0.9, "Sundays": 0.8}, generator=told)
+    assert isinstance(result, Answered)
+    assert [sentence.text for sentence in result.sentences] == ["Gulls may be fed on Fridays only."]
+    assert [citation.number for citation in result.citations] == [1]
+    assert result.sentences[0].citation_numbers == (1,)
+    assert names(result)[-3:] == ["verify", "revise", "verify"]
+
+
+def test_what_is_quoted_verbatim_asks_no_model(full):
+    support = ScriptedSupport({}, error=AssertionError("asked"))
+    result = ask(full, scores={"Fridays": 0.9}, support=support)
+    assert isinstance(result, Answered)
+    assert result.min_support == 1.0
+
+
+def test_what_a_question_takes_for_granted_is_recorded_and_decides_nothing(full):
+    result = ask(
+        full,
+        "Why may gulls be fed on Fridays only?",
+        scores={"Fridays": 0.9},
+        support=ScriptedSupport({"fed": 0.97}),
+    )
+    premise = details(result, "premise")[0]
+    assert "gulls" in premise["premise"].lower()
+    assert premise["support"] == 0.97
