@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import urlencode
 
 from django.conf import settings
 
+import rag
 from console.questions import wording
 from console.questions.models import Answer, Citation, Question, QuestionState, Surface
 
@@ -17,6 +19,8 @@ class Sentence:
 
     text: str
     numbers: tuple[int, ...]
+    quoted_from: str = ""
+    """Title of the document whose own words it is; empty where a model wrote it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,23 +56,43 @@ class AnswerView:
     closest: Closest | None = None
     unreadable: str = ""
     reference: str = ""
+    conflicts: tuple[str, ...] = ()
+    """A line for each of the documents that do not agree: number, title and date."""
+    is_small_talk: bool = False
+    """Nothing was asked of the documents, so none of them is spoken of."""
 
 
 def answer_view(question: Question) -> AnswerView:
     """The view of a question that has its answer."""
     answer = question.answer
+    citations = {citation.number: citation for citation in answer.citations.all()}
     return AnswerView(
         outcome=QuestionState(answer.outcome),
         audience="you" if question.surface == Surface.SLACK_DM else "this channel",
         sentences=tuple(
-            Sentence(sentence["text"], tuple(sentence["citations"])) for sentence in answer.sentences
+            Sentence(
+                sentence["text"], tuple(sentence["citations"]), _quoted_from(sentence, answer, citations)
+            )
+            for sentence in answer.sentences
         ),
-        sources=tuple(_source(citation) for citation in answer.citations.all()),
+        sources=tuple(_source(citation) for citation in citations.values()),
+        conflicts=tuple(_conflicting(citations[number]) for number in answer.conflicting_numbers),
         reason=answer.reason,
         closest=_closest(answer),
         unreadable=wording.unreadable_sentence(answer.unreadable),
         reference=answer.error_reference,
+        is_small_talk=answer.reason_code == rag.RefusalReason.ROUTED_NO_RETRIEVAL,
     )
+
+
+def _quoted_from(sentence: dict[str, Any], answer: Answer, citations: dict[int, Citation]) -> str:
+    return citations[sentence["citations"][0]].document_title if answer.is_quoted else ""
+
+
+def _conflicting(citation: Citation) -> str:
+    document = citation.document
+    told = wording.dated(citation.document_title, document.uploaded_at if document else None)
+    return f"[{citation.number}] {told}"
 
 
 def _source(citation: Citation) -> Source:

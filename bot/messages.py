@@ -6,8 +6,9 @@ that, because Slack counts what it is sent.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import TypeAlias
 
 from django.conf import settings
@@ -56,10 +57,11 @@ def messages_of(view: AnswerView) -> list[Message]:
 
 def answer_blocks(view: AnswerView) -> list[Block]:
     """The answer with its markers first, then one line a source, then what was searched."""
-    body = " ".join(_sentence(sentence) for sentence in view.sentences)
+    body = "\n".join(_told(group) for group in _by_document(view.sentences))
     sources = "\n".join(["*Sources*", *(_source_line(source) for source in view.sources)])
     return [
         *_sections(body),
+        *(_sections(_disagreement(view.conflicts)) if view.conflicts else []),
         *(_sections_of_lines(sources) if view.sources else []),
         _context(f"From the documents {view.audience} can see."),
     ]
@@ -67,6 +69,8 @@ def answer_blocks(view: AnswerView) -> list[Block]:
 
 def refusal_blocks(view: AnswerView) -> list[Block]:
     """That it cannot be answered, why, what was closest and what could not be read."""
+    if view.is_small_talk and view.reason.strip():
+        return _sections(escape(view.reason))
     return _sections("\n".join([_headline(view), _reasons(view)]))
 
 
@@ -130,6 +134,22 @@ def _closest(closest: Closest) -> str:
     )
     place = f"{title} › {label}" if label else title
     return sentence.replace(f": {place}", f": *{place}*", 1)
+
+
+def _by_document(sentences: Sequence[Sentence]) -> list[list[Sentence]]:
+    """Neighbouring sentences of one document together."""
+    return [list(group) for _, group in groupby(sentences, key=lambda sentence: sentence.quoted_from)]
+
+
+def _told(group: list[Sentence]) -> str:
+    """The sentences, after the name of the document whose words they are."""
+    words = " ".join(_sentence(sentence) for sentence in group)
+    title = _one_line(group[0].quoted_from)
+    return f"{wording.according_to(f'*{escape(title)}*')} {words}" if title else words
+
+
+def _disagreement(conflicts: Sequence[str]) -> str:
+    return " ".join([f"*{wording.DISAGREE}*", "; ".join(escape(_one_line(line)) for line in conflicts)])
 
 
 def _sentence(sentence: Sentence) -> str:

@@ -6,6 +6,7 @@ import threading
 from pathlib import Path
 
 from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
 
 import rag
 from console.index.models import IndexVersion
@@ -15,6 +16,8 @@ _embedders: dict[str, rag.Embedder] = {}
 _indexes: dict[int, rag.Index] = {}
 _store: rag.VectorStore | None = None
 _reranker: rag.Reranker | None = None
+_support: rag.SupportModel | None = None
+_generator: rag.Generator | None = None
 
 
 def config() -> rag.RagConfig:
@@ -52,6 +55,45 @@ def reranker() -> rag.Reranker | None:
         if _reranker is None:
             _reranker = rag.load_reranker(config().reranker, threads=config().threads)
         return _reranker
+
+
+def support() -> rag.SupportModel | None:
+    """The configured support model, loaded once; None when there shall be none.
+
+    Raises:
+        rag.ModelMissing: it is not on this machine.
+    """
+    global _support  # noqa: PLW0603 - one model a process
+    with _lock:
+        if _support is None:
+            _support = rag.load_support(settings.SUPPORT_MODEL, threads=config().threads)
+        return _support
+
+
+def generator() -> rag.Generator | None:
+    """The configured language model, one for the process because it counts its requests; None quotes.
+
+    Raises:
+        ImproperlyConfigured: the settings name none that there is.
+    """
+    global _generator  # noqa: PLW0603 - one model a process
+    if settings.GENERATOR == "extractive":
+        return None
+    with _lock:
+        if _generator is None:
+            try:
+                _generator = rag.load_generator(
+                    settings.GENERATOR, embedder=embedder(config().model), endpoint=_endpoint()
+                )
+            except ValueError as error:
+                raise ImproperlyConfigured(f"FOOTNOTE_GENERATOR, FOOTNOTE_LLM_…: {error}") from error
+        return _generator
+
+
+def _endpoint() -> rag.ChatEndpoint | None:
+    if settings.GENERATOR != "chat":
+        return None
+    return rag.ChatEndpoint(settings.LLM_URL, settings.LLM_MODEL, settings.LLM_KEY)
 
 
 def store() -> rag.VectorStore:
@@ -107,9 +149,9 @@ def _lexical(collection: str) -> rag.LexicalIndex | None:
 
 def close() -> None:
     """Let go of the store and the models; the next call opens them again."""
-    global _store, _reranker  # noqa: PLW0603
+    global _store, _reranker, _support, _generator  # noqa: PLW0603
     with _lock:
-        _reranker = None
+        _reranker = _support = _generator = None
         _indexes.clear()
         _embedders.clear()
         if _store is not None:

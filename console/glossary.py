@@ -54,6 +54,10 @@ TERMS: dict[str, str] = {
     ),
     "needle": "A sentence that answers a golden question; it stands word for word, once, and is no heading.",
     "needles destroyed": "Needles that no passage holds whole: cut apart, they cannot be found whatever is asked.",
+    "support": (
+        "How probably the cited text says what the answer's weakest claim says, 0 to 1; 1 where every "
+        "sentence stands there verbatim."
+    ),
     "bluff": "A question that must be refused, and was answered. Always told beside the wrong refusals.",
     "wrong refusal": "A question that the documents answer, and was refused. The price of few bluffs.",
     "right passage": "Answered, and a cited passage holds the needle whole.",

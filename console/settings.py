@@ -192,6 +192,16 @@ SPEECH_MODEL = env.str("SPEECH_MODEL", "")
 RECORDING_TIME_S = env.float("FOOTNOTE_RECORDING_TIME_S", 3_600.0)
 EMBEDDING_MODEL = env.str("FOOTNOTE_EMBEDDING_MODEL", "footnote-minilm")
 RERANKER = env.str("FOOTNOTE_RERANKER", "footnote-relevance")
+SUPPORT_MODEL = env.str("FOOTNOTE_SUPPORT", "footnote-support")
+# Who writes: "extractive" quotes, "chat" asks an OpenAI-compatible endpoint, "local:<name or path>" a model here.
+GENERATOR = env.str("FOOTNOTE_GENERATOR", "extractive")
+LLM_URL = env.str("FOOTNOTE_LLM_URL", "")
+LLM_MODEL = env.str("FOOTNOTE_LLM_MODEL", "")
+LLM_KEY = env.str("FOOTNOTE_LLM_KEY", "")
+if GENERATOR == "chat" and not (LLM_URL and LLM_MODEL):
+    raise ImproperlyConfigured(
+        "FOOTNOTE_GENERATOR is chat; it needs FOOTNOTE_LLM_URL and FOOTNOTE_LLM_MODEL."
+    )
 ANSWER_LEASE_S = env.int("FOOTNOTE_ANSWER_LEASE_S", 120)
 INGEST_LEASE_S = env.int("FOOTNOTE_INGEST_LEASE_S", 600)
 

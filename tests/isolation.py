@@ -23,5 +23,6 @@ atexit.register(shutil.rmtree, os.environ["FOOTNOTE_HOME"], ignore_errors=True)
 os.environ["FOOTNOTE_IGNORE_DOTENV"] = "1"
 os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["FOOTNOTE_RERANKER"] = "none"  # a test that is about reranking says which
+os.environ["FOOTNOTE_SUPPORT"] = "none"
 if "TEST_DATABASE_URL" in os.environ:  # tests/contracts/test_postgres.py runs suites on PostgreSQL
     os.environ["DATABASE_URL"] = os.environ["TEST_DATABASE_URL"]

@@ -251,7 +251,15 @@ def _answers(
     for name, reads in (("hybrid", None), *([("reranked", reranker)] if reranker else [])):
 
         def ask(question: str, reads: rag.Reranker | None = reads) -> rag.Answered | rag.Refused:
-            return rag.answer(question, index=index, scope=SCOPE, thresholds=thresholds, reranker=reads)
+            return rag.answer(
+                question,
+                index=index,
+                scope=SCOPE,
+                thresholds=thresholds,
+                reranker=reads,
+                generator=engine.generator(),
+                support=engine.support(),
+            )
 
         ask("warm up")
         reports[name] = rag.evaluate_answers(golden, ask=ask, thresholds=thresholds)

@@ -31,6 +31,8 @@ class Instrument:
         thresholds: in force when the run started.
         configurations: names of `rag.CONFIGURATIONS`.
         reranker: None where nothing is reranked.
+        generator: None where answers are quoted.
+        support: None where nothing checks a claim that is not verbatim.
     """
 
     index: rag.Index
@@ -38,6 +40,8 @@ class Instrument:
     thresholds: rag.Thresholds
     configurations: tuple[str, ...]
     reranker: rag.Reranker | None
+    generator: rag.Generator | None = None
+    support: rag.SupportModel | None = None
 
     def measure(self, row: GoldenRow) -> list[EvaluatedQuestion]:
         """One unsaved result for each wording that the row is asked in."""
@@ -60,6 +64,8 @@ class Instrument:
                     scope=self.scope,
                     thresholds=self.thresholds,
                     reranker=self.reranker if name == RERANKED else None,
+                    generator=self.generator,
+                    support=self.support,
                 )
             return known[question]
 

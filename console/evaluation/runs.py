@@ -179,6 +179,8 @@ def _work(run: EvaluationRun) -> EvaluationRun | None:
         thresholds=rag.Thresholds(run.distance_cut, run.max_chunks, run.relevance_cut),
         configurations=tuple(run.configurations),
         reranker=reranker,
+        generator=engine.generator(),
+        support=engine.support(),
     )
     golden = golden_of_run(run)
     if run.destroyed is None:

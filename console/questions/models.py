@@ -124,6 +124,14 @@ class Answer(models.Model):
         default=0, help_text="Failed or stalled documents in those folders."
     )
     unreadable = models.JSONField(default=list, help_text="[{folder_id, folder, count}, …]")
+    min_support = models.FloatField(
+        null=True,
+        blank=True,
+        help_text="Support of the weakest claim, 0 to 1; 1 where all is quoted verbatim.",
+    )
+    conflicts = models.JSONField(
+        default=list, help_text="[[number, number], …]: two versions of a document with other figures."
+    )
     n_unresolved_markers = models.PositiveIntegerField(default=0)
     trace = models.JSONField(
         default=dict, help_text="Stages with times and decisions; candidates with scores."
@@ -158,6 +166,16 @@ class Answer(models.Model):
     def cut(self) -> float | None:
         """The cut that it was compared with; None where there was no gate."""
         return self.distance_cut if self.relevance_cut is None else self.relevance_cut
+
+    @property
+    def conflicting_numbers(self) -> list[int]:
+        """The numbers of the citations that disagree with another one, in order."""
+        return sorted({number for pair in self.conflicts for number in pair})
+
+    @property
+    def is_quoted(self) -> bool:
+        """True where the sentences are the documents' own words."""
+        return self.generator.startswith("extractive/")
 
     @property
     def text(self) -> str:

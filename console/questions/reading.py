@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from urllib.parse import urlencode
 
 from django.urls import reverse
@@ -43,6 +43,8 @@ class Sentence:
     text: str
     sources: list[Source]
     is_withheld: bool = False
+    according_to: str = ""
+    """``According to Travel policy:`` before the first of some sentences that are one document's own words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,8 @@ class Reading:
     sentences: list[Sentence] = field(default_factory=list)
     sources: list[Source] = field(default_factory=list)
     nearest: list[Source] = field(default_factory=list)
+    conflicts: list[str] = field(default_factory=list)
+    """The documents that do not agree, with their dates; those the reader may see."""
     unreadable: str = ""
     folders: list[str] = field(default_factory=list)
     n_hidden_folders: int = 0
@@ -193,6 +197,18 @@ def _sentence(text: str, sources: list[Source]) -> Sentence:
     return Sentence(WITHHELD if is_withheld else text, sources, is_withheld)
 
 
+def _introduced(sentences: list[Sentence]) -> list[Sentence]:
+    """Each change of document is told; what may not be read is not."""
+    told: list[Sentence] = []
+    last = ""
+    for sentence in sentences:
+        title = "" if sentence.is_withheld or not sentence.sources else sentence.sources[0].title
+        is_new = bool(title) and title != last
+        told.append(replace(sentence, according_to=wording.according_to(title)) if is_new else sentence)
+        last = title
+    return told
+
+
 def _reading(question: Question, answer: Answer, sight: _Sight) -> Reading:
     sources = [
         sight.source(
@@ -229,6 +245,8 @@ def _reading(question: Question, answer: Answer, sight: _Sight) -> Reading:
         _sentence(str(row["text"]), [by_number[n] for n in row["citations"] if n in by_number])
         for row in answer.sentences
     ]
+    if answer.is_quoted:
+        sentences = _introduced(sentences)
     folders = [sight.folder_names[pk] for pk in answer.folder_ids if pk in sight.folder_names]
     return Reading(
         question=question,
@@ -236,10 +254,24 @@ def _reading(question: Question, answer: Answer, sight: _Sight) -> Reading:
         sentences=sentences,
         sources=sources,
         nearest=nearest,
+        conflicts=_conflicts(answer, by_number),
         unreadable=sight.unreadable(answer.unreadable),
         folders=folders,
         n_hidden_folders=len(answer.folder_ids) - len(folders),
     )
+
+
+def _conflicts(answer: Answer, sources: dict[int, Source]) -> list[str]:
+    shown = [
+        number for number in answer.conflicting_numbers if number in sources and not sources[number].is_hidden
+    ]
+    if len(shown) < 2:
+        return []
+    uploaded = {
+        citation.number: citation.document.uploaded_at if citation.document else None
+        for citation in answer.citations.all()
+    }
+    return [f"[{number}] {wording.dated(sources[number].title, uploaded[number])}" for number in shown]
 
 
 def trace_stages(answer: Answer) -> list[StageRow]:

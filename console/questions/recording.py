@@ -75,7 +75,7 @@ def row_of(
         distance_cut=setting.distance_cut,
         best_relevance=result.best_relevance,
         relevance_cut=setting.relevance_cut if result.gate_score == "relevance" else None,
-        reranker=_reranker_of(result.trace),
+        reranker=reranker_of(result.trace),
         max_chunks=setting.max_chunks,
         index_version=version,
         model_name=version.model_name,
@@ -86,7 +86,7 @@ def row_of(
         unreadable = unreadable_in(folder_ids)
         answer.outcome = QuestionState.REFUSED
         answer.reason_code = result.reason.value
-        answer.reason = wording.refusal_sentence(result.reason) + wording.still_working(
+        answer.reason = _reason(result) or wording.refusal_sentence(result.reason) + wording.still_working(
             n_working_in(folder_ids)
         )
         answer.nearest = _nearest_rows(result.nearest, version)
@@ -98,6 +98,8 @@ def row_of(
         {"text": sentence.text, "citations": list(sentence.citation_numbers)} for sentence in result.sentences
     ]
     answer.generator = result.generator
+    answer.min_support = result.min_support
+    answer.conflicts = [list(pair) for pair in result.conflicts]
     answer.n_unresolved_markers = result.n_unresolved_markers
     return AnswerRow(answer, [_citation(bound, version) for bound in result.citations])
 
@@ -160,7 +162,14 @@ def _nearest(candidate: rag.ScoredChunk, sha256: str) -> dict[str, object]:
     }
 
 
-def _reranker_of(trace: rag.Trace) -> str:
+def _reason(result: rag.Refused) -> str:
+    """What small talk is answered with; empty for every other refusal."""
+    route = next((stage.detail for stage in result.trace.stages if stage.name == "route"), {})
+    return wording.SMALL_TALK.get(str(route.get("small_talk", "")), "")
+
+
+def reranker_of(trace: rag.Trace) -> str:
+    """Name and revision of the reranker that read the candidates; empty where none did."""
     return next((str(stage.detail["reranker"]) for stage in trace.stages if stage.name == "rerank"), "")
 
 

@@ -20,6 +20,7 @@ from console.index.models import IndexVersion, ThresholdSetting
 from console.index.selectors import active_version, threshold_in_force
 from console.people.models import User
 from console.questions import wording
+from console.questions.conversation import turns_before
 from console.questions.models import PENDING_STATES, Answer, Citation, Question, QuestionState, Surface
 from console.questions.recording import (
     AnswerRow,
@@ -156,7 +157,10 @@ def _ask_core(
                 max_chunks=setting.max_chunks,
                 relevance_cut=setting.relevance_cut,
             ),
+            turns=turns_before(question),
             reranker=engine.reranker(),
+            generator=engine.generator(),
+            support=engine.support(),
         )
     except rag.NotReady as error:
         log.error("question %s: %s (%s)", question.pk, error.message, error.code)  # noqa: TRY400 - known, no trace

@@ -14,12 +14,12 @@ from console.guards import PersonRequest, signed_in
 from console.htmx import is_htmx, page_or_part
 from console.index.selectors import active_version
 from console.listing import list_rows
+from console.questions import wording
 from console.questions.forms import AskForm
 from console.questions.models import PENDING_STATES, TERMINAL_STATES, Question, Surface
 from console.questions.reading import read_question, trace_candidates, trace_stages
 from console.questions.selectors import question_for, questions_visible_to
 from console.questions.services import ask_question
-from console.questions.wording import SAYS
 from console.sources.models import SEARCHABLE_STATES
 from console.sources.selectors import documents_visible_to
 from console.values import searchable
@@ -85,7 +85,7 @@ def _result(
         "reading": reading,
         "question": question,
         "answer": reading.answer,
-        "says": SAYS.get(question.state, ""),
+        "says": wording.says(question.state, reading.answer.reason_code if reading.answer else ""),
         "has_trace": has_trace,
     }
     if has_trace and reading.answer is not None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import rag
 from console.questions.models import QuestionState
 
@@ -15,6 +17,21 @@ NOT_ALLOWED_CHOSEN = "The answer may stand in a folder you may not see."
 
 QUESTION_TOO_LONG = "The question is longer than I can take. Shorten it to what you want to know."
 QUESTION_EMPTY = "I found no question in the message. Ask it in words."
+
+SMALL_TALK: dict[str, str] = {
+    "greeting": "Hello! Ask me something that your documents may answer.",
+    "thanks": "You're welcome.",
+    "farewell": "Until next time.",
+    "capability": (
+        "I answer questions from your organisation's documents. Every sentence names the place where it stands, and "
+        "where the documents do not say it, I tell you so instead of guessing."
+    ),
+    "identity": (
+        "I'm Footnote, a bot. I answer from your organisation's documents, each sentence with its source, "
+        "or I tell you that they do not say."
+    ),
+}
+"""Small talk is answered as such, never from documents, and recorded as routed_no_retrieval."""
 
 SAYS: dict[str, str] = {
     QuestionState.REFUSED: "I can't answer that from the documents you can see.",
@@ -33,6 +50,24 @@ _REFUSALS: dict[rag.RefusalReason, str] = {
     rag.RefusalReason.OUT_OF_SCOPE_FOLDER: "No folder is connected here. An admin can connect one in the console.",
     rag.RefusalReason.INDEX_NOT_READY: "The index is not ready yet. Ask again in a few minutes.",
 }
+
+
+def says(state: str, reason_code: str) -> str:
+    """The console's first line; small talk and what is no question have none."""
+    return "" if reason_code == rag.RefusalReason.ROUTED_NO_RETRIEVAL else SAYS.get(state, "")
+
+
+DISAGREE = "These documents do not agree:"
+
+
+def according_to(title: str) -> str:
+    """What stands before sentences that are a document's own words."""
+    return f"According to {title}:"
+
+
+def dated(title: str, uploaded_at: datetime | None) -> str:
+    """``Travel policy, uploaded 3 November 2026``: readers judge themselves which version holds."""
+    return f"{title}, uploaded {uploaded_at.day} {uploaded_at:%B %Y}" if uploaded_at else title
 
 
 def refusal_sentence(reason: rag.RefusalReason) -> str:

@@ -24,8 +24,10 @@ VIEWS = {
         outcome=QuestionState.ANSWERED,
         audience="this channel",
         sentences=(
-            Sentence("The nightly hotel limit in capital cities is 180 EUR.", (1,)),
-            Sentence("Above it you need your lead's written approval before booking.", (2,)),
+            Sentence("The nightly hotel limit in capital cities is 180 EUR.", (1,), "Travel policy"),
+            Sentence(
+                "Above it you need your lead's written approval before booking.", (2,), "Expense rules.xlsx"
+            ),
         ),
         sources=(
             Source(
@@ -39,6 +41,30 @@ VIEWS = {
                 f"{_PAGE}/9?start=88&end=152&of=60303ae22b998861#cited",
             ),
         ),
+    ),
+    "conflict": AnswerView(
+        outcome=QuestionState.ANSWERED,
+        audience="this channel",
+        sentences=(
+            Sentence("The nightly hotel limit in capital cities is 180 EUR.", (1,), "Travel policy"),
+            Sentence("The nightly hotel limit in capital cities is 150 EUR.", (2,), "Travel policy 2023"),
+        ),
+        sources=(
+            Source(1, "Travel policy › Hotels", f"{_PAGE}/7?start=1204&end=1257&of=9f86d081884c7d65#cited"),
+            Source(
+                2, "Travel policy 2023 › Hotels", f"{_PAGE}/4?start=980&end=1033&of=2c26b46b68ffc68f#cited"
+            ),
+        ),
+        conflicts=(
+            "[1] Travel policy, uploaded 3 November 2026",
+            "[2] Travel policy 2023, uploaded 12 January 2024",
+        ),
+    ),
+    "small_talk": AnswerView(
+        outcome=QuestionState.REFUSED,
+        audience="this channel",
+        reason=wording.SMALL_TALK["capability"],
+        is_small_talk=True,
     ),
     "refusal": AnswerView(
         outcome=QuestionState.REFUSED,
@@ -69,7 +95,7 @@ def test_the_documented_message_is_the_one_that_is_sent(name: str) -> None:
     assert file.read_text(encoding="utf-8") == rendered(name)
 
 
-@pytest.mark.parametrize("name", ["answer", "refusal", "not_allowed", "broken"])
+@pytest.mark.parametrize("name", sorted(VIEWS))
 def test_the_guide_shows_it_line_by_line(name: str) -> None:
     guide = (FOLDER.parent / "slack.md").read_text(encoding="utf-8")
     (message,) = messages_of(VIEWS[name])

@@ -54,6 +54,39 @@ def test_an_answer_reads_like_the_design() -> None:
     assert context == "From the documents this channel can see."
 
 
+def test_quoted_sentences_name_their_document_once_and_a_disagreement_is_told() -> None:
+    policy, old = "Travel policy <!channel>", "Travel policy 2023"
+    (message,) = messages_of(
+        view(
+            sentences=(
+                Sentence("The limit is 180 EUR.", (1,), policy),
+                Sentence("Book early.", (2,), policy),
+                Sentence("The limit is 150 EUR.", (3,), old),
+            ),
+            sources=tuple(Source(number, PLACES[0], LINK) for number in (1, 2, 3)),
+            conflicts=("[1] Travel policy <!channel>, uploaded 3 March 2026", "[3] Travel policy 2023"),
+        )
+    )
+    answer, disagreement = texts_of(sent(message))[1:3]
+    assert answer.split("\n") == [
+        "According to *Travel policy &lt;!channel&gt;*: The limit is 180 EUR. [1] Book early. [2]",
+        "According to *Travel policy 2023*: The limit is 150 EUR. [3]",
+    ]
+    assert disagreement == (
+        f"*{wording.DISAGREE}* [1] Travel policy &lt;!channel&gt;, uploaded 3 March 2026; [3] Travel policy 2023"
+    )
+    assert message.text == "The limit is 180 EUR. · 3 sources"
+    assert not slack_would_refuse(sent(message))
+    assert not leaks(sent(message), base_url=BASE_URL)
+
+
+def test_small_talk_speaks_of_no_documents() -> None:
+    reason = wording.SMALL_TALK["greeting"]
+    (message,) = messages_of(view(QuestionState.REFUSED, reason=reason, is_small_talk=True))
+    assert message.text == message.plain == reason
+    assert not slack_would_refuse(sent(message))
+
+
 def test_a_source_whose_document_is_gone_has_no_link() -> None:
     (message,) = messages_of(view(sentences=(Sentence("Yes.", (1,)),), sources=(Source(1, "Old policy"),)))
     assert "*Sources*\n[1] Old policy" in texts_of(sent(message))

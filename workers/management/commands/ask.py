@@ -119,7 +119,8 @@ def _wait(question: Question, timeout_s: float) -> None:
 def _print(answer: Answer) -> None:
     out = Console(highlight=False)
     if answer.outcome == QuestionState.ANSWERED:
-        out.print(Text(answer.text))
+        for line in _told(answer):
+            out.print(Text(line))
         out.print(Text("\nSources", style="bold"))
         for citation in answer.citations.all():
             place = (
@@ -129,6 +130,9 @@ def _print(answer: Answer) -> None:
             out.print(Text(f"    “{citation.quote}”", style="dim"))
         return
     if answer.outcome == QuestionState.REFUSED:
+        if answer.reason_code == rag.RefusalReason.ROUTED_NO_RETRIEVAL:
+            out.print(Text(answer.reason))
+            return
         out.print(Text("I can't answer that from the documents.", style="bold"))
         out.print(Text(f"{answer.reason} ({answer.reason_code})"))
         for near in answer.nearest[:1]:
@@ -147,6 +151,25 @@ def _print(answer: Answer) -> None:
     out.print(Text(answer.reason, style="bold"))
     if answer.error_reference:
         out.print(Text(f"Reference {answer.error_reference}; the log has more."))
+
+
+def _told(answer: Answer) -> list[str]:
+    """The sentences, each document's own words after its name; and which documents do not agree."""
+    if not answer.is_quoted:
+        return [answer.text]
+    citations = {citation.number: citation for citation in answer.citations.all()}
+    lines: list[str] = []
+    last = ""
+    for sentence in answer.sentences:
+        title = citations[sentence["citations"][0]].document_title
+        if title != last:
+            lines.append(wording.according_to(title))
+        lines.append(sentence["text"] + "".join(f" [{n}]" for n in sentence["citations"]))
+        last = title
+    if answer.conflicting_numbers:
+        lines.append(wording.DISAGREE)
+        lines += [f"  [{n}] {citations[n].document_title}" for n in answer.conflicting_numbers]
+    return lines
 
 
 def _score(citation: Citation) -> str:
@@ -180,6 +203,7 @@ def _as_json(answer: Answer) -> dict[str, object]:
         "relevance_cut": answer.relevance_cut,
         "best_distance": answer.best_distance,
         "distance_cut": answer.distance_cut,
+        "min_support": answer.min_support,
         "nearest": answer.nearest,
         "unreadable": answer.unreadable,
         "elapsed_ms": answer.elapsed_ms,

@@ -145,7 +145,15 @@ def _ask(corpus: Corpus, index: rag.Index) -> tuple[rag.LatencyReport, rag.Evalu
     reranker = engine.reranker()
 
     def ask(question: str) -> rag.Answered | rag.Refused:
-        return rag.answer(question, index=index, scope=SCOPE, thresholds=thresholds, reranker=reranker)
+        return rag.answer(
+            question,
+            index=index,
+            scope=SCOPE,
+            thresholds=thresholds,
+            reranker=reranker,
+            generator=engine.generator(),
+            support=engine.support(),
+        )
 
     golden = corpus.golden
     if golden is None:

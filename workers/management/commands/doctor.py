@@ -44,7 +44,18 @@ class Command(BaseCommand):
         """Print a line a finding; the exit status is 1 when something is wrong."""
         out = Console(highlight=False)
         n_bad = 0
-        checks = [_settings, _database, _people, _model, _reranker, _index, _documents, _queue, _slack]
+        checks = [
+            _settings,
+            _database,
+            _people,
+            _model,
+            _reranker,
+            _answering,
+            _index,
+            _documents,
+            _queue,
+            _slack,
+        ]
         if n_migrations_due():
             del checks[2:]  # the others read tables
         for check in checks:
@@ -113,6 +124,19 @@ def _reranker() -> Iterator[Finding]:
             False,
             f"The relevance cut was set for {setting.reranker or 'no reranker'}, and {settings.RERANKER} runs.",
             "Calibrate on the page Evaluation, or set the cut on the page Thresholds.",
+        )
+
+
+def _answering() -> Iterator[Finding]:
+    support, generator = engine.support(), engine.generator()
+    yield Finding(True, f"answers by {generator.name if generator else 'quoting'}")
+    if support is not None:
+        yield Finding(True, f"support model {support.name}")
+    elif generator is not None:
+        yield Finding(
+            False,
+            "A language model writes, and no support model checks it: only what it quotes verbatim gets through.",
+            "Unset FOOTNOTE_SUPPORT.",
         )
 
 
