@@ -45,12 +45,13 @@ def main() -> None:
     parser.add_argument("--prepared", type=Path, required=True)
     parser.add_argument("--relevance", type=Path)
     parser.add_argument("--support", type=Path)
+    parser.add_argument("--every", type=int, default=1, help="calibrate on every n-th held-out passage")
     arguments = parser.parse_args()
     labelled, mined = pickle.loads(arguments.prepared.read_bytes())
     held_out = [each for each in labelled if is_held_out(each.passage)]
     if arguments.relevance:
         _exported(arguments.relevance, MODELS / "relevance")
-        _finish_relevance(arguments.data, held_out, mined)
+        _finish_relevance(arguments.data, held_out, mined, arguments.every)
     if arguments.support:
         _exported(arguments.support, MODELS / "support")
         _finish_support(arguments.data, held_out)
@@ -73,15 +74,19 @@ def _exported(trained: Path, folder: Path) -> None:
     (folder / "model.json").write_text("{}\n")
 
 
-def _finish_relevance(data: Path, held_out: list[Labelled], mined: Mined) -> None:
+def _finish_relevance(data: Path, held_out: list[Labelled], mined: Mined, every: int) -> None:
     folder = MODELS / "relevance"
     model = PairModel(folder)
     order: dict[str, dict[str, float]] = {"": {"logit": 1.0, "cosine": 0.0}}
     relevance: dict[str, dict[str, float]] = {}
     scores: dict[str, dict[str, Any]] = {}
+    read: dict[tuple[str, str], float] = {}
     for embedder in EMBEDDERS:
-        rows = _retrieved(held_out, mined, embedder)
-        logits = model.score([(question, passage) for question, passage, _, _ in rows])
+        rows = _retrieved(held_out[::every], mined, embedder)
+        asked = [(question, passage) for question, passage, _, _ in rows]
+        new = [pair for pair in dict.fromkeys(asked) if pair not in read]
+        read |= dict(zip(new, model.score(new).tolist(), strict=True))
+        logits = np.array([read[pair] for pair in asked])
         known = np.array([at for at, row in enumerate(rows) if row[3] is not None])
         truth = np.array([rows[at][3] for at in known], dtype=bool)
         features = np.array([[logits[at], rows[at][2]] for at in known])

@@ -75,6 +75,16 @@ def first_link(page: Page, url: str, selector: str) -> str:
     return page.locator(selector).first.get_attribute("href") or "/"
 
 
+def evaluated(page: Page, product: Product) -> dict[str, str]:
+    """The pages of the sample's golden set after one run of it."""
+    page.goto(f"{product.url}/evaluation")
+    page.get_by_role("button", name="Import the sample questions").click()
+    page.get_by_role("button", name="Run it").click()
+    expect(page.locator("#run-state")).to_contain_text("done", timeout=600_000)
+    run = page.url.removeprefix(product.url)
+    return {"evaluation": run, "calibration": f"{run}/calibration"}
+
+
 def shoot_all(browser: Browser, product: Product) -> None:
     context = browser.new_context(viewport=WIDE)
     page = context.new_page()
@@ -99,12 +109,13 @@ def shoot_all(browser: Browser, product: Product) -> None:
         "thresholds": "/thresholds",
         "people": "/people",
     }
+    pages |= evaluated(page, product)
     for name, path in pages.items():
         page.goto(product.url + path)
         shoot_light_and_dark(page, name)
     page.set_viewport_size(NARROW)
     page.emulate_media(color_scheme="light")
-    for name in ("folder", "failed", "answer"):
+    for name in ("folder", "failed", "answer", "evaluation", "calibration"):
         page.goto(product.url + pages[name])
         shoot(page, f"{name}-narrow")
     context.close()
