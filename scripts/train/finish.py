@@ -46,6 +46,8 @@ def main() -> None:
     parser.add_argument("--relevance", type=Path)
     parser.add_argument("--support", type=Path)
     parser.add_argument("--every", type=int, default=1, help="calibrate on every n-th held-out passage")
+    parser.add_argument("--keep", action="store_true", help="test the support model that is there")
+    parser.add_argument("--most", type=int, default=3_000, help="rows of a public source that are tested")
     arguments = parser.parse_args()
     labelled, mined = pickle.loads(arguments.prepared.read_bytes())
     held_out = [each for each in labelled if is_held_out(each.passage)]
@@ -53,8 +55,9 @@ def main() -> None:
         _exported(arguments.relevance, MODELS / "relevance")
         _finish_relevance(arguments.data, held_out, mined, arguments.every)
     if arguments.support:
-        _exported(arguments.support, MODELS / "support")
-        _finish_support(arguments.data, held_out)
+        if not arguments.keep:
+            _exported(arguments.support, MODELS / "support")
+        _finish_support(arguments.data, held_out, arguments.most)
 
 
 def _exported(trained: Path, folder: Path) -> None:
@@ -184,7 +187,7 @@ def _squad(model: PairModel, data: Path) -> dict[str, Any]:
     return _estimate(logits, np.array([bool(row["answerable"]) for row in rows]))
 
 
-def _finish_support(data: Path, held_out: list[Labelled]) -> None:
+def _finish_support(data: Path, held_out: list[Labelled], most: int) -> None:
     folder = MODELS / "support"
     pairs: list[tuple[str, str]] = []
     truth: list[bool] = []
@@ -201,7 +204,8 @@ def _finish_support(data: Path, held_out: list[Labelled]) -> None:
     for row in read_rows(data / "pairs" / "nli.jsonl.gz"):
         if row["use"] == "eval":
             by_source[row["src"]].append(row)
-    for source, rows in by_source.items():
+    for source, every_row in by_source.items():
+        rows = every_row[:: max(1, len(every_row) // most)]
         found = _weakest(model, [(row["claim"], row["evidence"]) for row in rows])
         scores[source] = _estimate(found, np.array([row["label"] == "supported" for row in rows]))
     _write(folder, {"support": {"logit": support["logit"], "bias": support["bias"]}, "scores": scores})
