@@ -80,7 +80,7 @@ def evaluated(page: Page, product: Product) -> dict[str, str]:
     page.goto(f"{product.url}/evaluation")
     page.get_by_role("button", name="Import the sample questions").click()
     page.get_by_role("button", name="Run it").click()
-    expect(page.locator("#run-state")).to_contain_text("done", timeout=600_000)
+    expect(page.locator("#run-state")).to_contain_text("Done", timeout=600_000)
     run = page.url.removeprefix(product.url)
     return {"evaluation": run, "calibration": f"{run}/calibration"}
 

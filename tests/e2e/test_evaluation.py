@@ -63,7 +63,7 @@ def test_from_golden_questions_to_a_cut(product: Product, new_page: NewPage) -> 
         for at, question in enumerate(REFUSALS)
     ]
     files = {"needles.jsonl": json_lines(needles), "refusals.jsonl": json_lines(refusals)}
-    page.get_by_label("Files").set_input_files(
+    page.locator("input[name=files]").set_input_files(
         [{"name": name, "mimeType": "application/jsonl", "buffer": body} for name, body in files.items()]
     )
     page.get_by_role("button", name="Import").click()
@@ -75,7 +75,7 @@ def test_from_golden_questions_to_a_cut(product: Product, new_page: NewPage) -> 
 
     page.get_by_role("button", name="Run it").click()
     state = page.locator("#run-state")
-    expect(state).to_contain_text("done", timeout=90_000)
+    expect(state).to_contain_text("Done", timeout=90_000)
     figures = page.locator("main")
     expect(figures).to_contain_text("Recall")
     expect(page.locator("main svg").first).to_be_visible()
