@@ -9,7 +9,7 @@ from rag.cite import Bound, bind
 from rag.conflict import with_conflicts
 from rag.errors import ModelRefused, Unavailable
 from rag.evidence import Evidence
-from rag.generate import Draft, ExtractiveGenerator, Generator
+from rag.generate import Draft, DraftSentence, ExtractiveGenerator, Generator
 from rag.index import Index
 from rag.run import Run
 from rag.types import AnswerSentence, BoundCitation, RefusalReason
@@ -87,21 +87,20 @@ def _quoted(asked: Asked, evidence: Evidence, quoting: ExtractiveGenerator) -> D
     """Quotations for each part of the question; a part without any leaves the whole without an answer."""
     if len(evidence.of_parts) < 2:
         return quoting.generate(asked.question, evidence.passages)
-    drafts = [
-        quoting.generate(part, tuple(each for each in passages if each in evidence.passages))
-        for part, passages in zip(asked.parts, evidence.of_parts, strict=True)
-    ]
-    empty = next((draft for draft in drafts if not draft.sentences), None)
-    if empty is not None:
-        return empty
-    sentences = []
-    for draft, passages in zip(drafts, evidence.of_parts, strict=True):
-        held = [each for each in passages if each in evidence.passages]
+    # By id: another part of the question gives the same passage another relevance.
+    place_of = {each.chunk.chunk_id: at for at, each in enumerate(evidence.passages, start=1)}
+    sentences: list[DraftSentence] = []
+    weakest: float | None = None
+    for part, passages in zip(asked.parts, evidence.of_parts, strict=True):
+        held = tuple(each for each in passages if each.chunk.chunk_id in place_of)
+        draft = quoting.generate(part, held)
+        if not draft.sentences:
+            return draft
+        weakest = min(draft.evidence or 0.0, weakest if weakest is not None else 2.0)
         for sentence in draft.sentences:
-            places = tuple(evidence.passages.index(held[at - 1]) + 1 for at in sentence.passages)
+            places = tuple(place_of[held[at - 1].chunk.chunk_id] for at in sentence.passages)
             sentences.append(replace(sentence, passages=places))
-    distinct = {(each.text, each.passages): each for each in sentences}
-    return Draft(tuple(distinct.values()), evidence=min(draft.evidence or 0.0 for draft in drafts))
+    return Draft(tuple(dict.fromkeys(sentences)), evidence=weakest)
 
 
 def _quoting(index: Index) -> ExtractiveGenerator:
