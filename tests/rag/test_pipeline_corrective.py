@@ -169,11 +169,36 @@ def test_two_things_asked_at_once_cite_both_documents(full):
     assert [citation.number for citation in result.citations] == list(range(1, len(result.citations) + 1))
 
 
-def test_half_of_a_comparison_is_no_answer(full):
-    result = ask(
-        full, "What is the difference between feeding gulls and feeding whales?", scores={"whale": 0.9}
-    )
+def by_question(**scores):
+    """A reranker whose scores depend on a word of what it is asked."""
+    reranker = ScriptedReranker({})
+
+    def rerank(asked, *more, **named):
+        known = next((found for word, found in scores.items() if word in asked), {})
+        return ScriptedReranker(known).rerank(asked, *more, **named)
+
+    reranker.rerank = rerank
+    return reranker
+
+
+def test_one_passage_may_answer_both_parts_with_another_relevance_for_each(index, handbook):
+    page = ("Seabirds", "Gulls may be fed on Fridays only. Terns may be fed on Sundays only.")
+    index_document(index, handbook(page), document_id=1, folder_id=7, title="Handbook")
+    result = ask(index, TWO_THINGS, scores=by_question(gulls={"fed": 0.9}, terns={"fed": 0.8}))
+    assert isinstance(result, Answered)
+    assert {"Gulls may be fed on Fridays only.", "Terns may be fed on Sundays only."} <= {
+        sentence.text for sentence in result.sentences
+    }
+
+
+def test_half_of_two_things_is_no_answer(full):
+    question = "On which days may gulls be fed, and on which days may whales be fed?"
+    half = {"Fridays": 0.9}
+    # Asked as a whole it is about whales too, and the page about gulls does not answer that.
+    result = ask(full, question, scores=by_question(whales={}, gulls=half))
     assert isinstance(result, Refused)
+    assert result.reason is RefusalReason.BELOW_THRESHOLD
+    assert result.best_relevance == 0.9
 
 
 @pytest.mark.parametrize("error", [ModelTimeout("late"), RateLimited("later"), ModelRefused("key")])
