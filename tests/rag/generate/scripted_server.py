@@ -120,10 +120,16 @@ class ScriptedServer:
                     server.max_at_once = max(server.max_at_once, server._at_once)
                 try:
                     reply = server._replies[at]
-                    server._send(self, reply if isinstance(reply, Reply) else reply(body))
+                    reply = reply if isinstance(reply, Reply) else reply(body)
+                    if reply.is_hanging:
+                        server._closing.wait()
+                    server._closing.wait(reply.delay_s)
                 finally:
+                    # Before the first byte goes out: the client may send its next request once it has the last,
+                    # which can be before this thread goes on.
                     with server._lock:
                         server._at_once -= 1
+                server._send(self, reply)
 
             def log_message(self, *arguments):
                 pass
@@ -131,9 +137,6 @@ class ScriptedServer:
         return Handler
 
     def _send(self, handler: BaseHTTPRequestHandler, reply: Reply) -> None:
-        if reply.is_hanging:
-            self._closing.wait()
-        self._closing.wait(reply.delay_s)
         if reply.is_dropped and not reply.body:
             handler.close_connection = True
             return
