@@ -60,10 +60,10 @@ class RagConfig:
     reranker: str = SAMPLE_RERANKER
     n_rerank: int = 25
     rerank_time_s: float = 3.0
-    relevance_cut: float = 0.72
+    relevance_cut: float = 0.55
     distance_cut: float = 0.6
     evidence_floor: float = 0.8
-    reranked_evidence_floor: float = 0.4
+    reranked_evidence_floor: float = 0.3
     refine_from: float = 0.4
     max_hops: int = 3
     support_cut: float = 0.5

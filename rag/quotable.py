@@ -43,6 +43,13 @@ class Quotable:
     kind: BlockKind
     context: str
 
+    def within(self, chunk: StoredChunk) -> str:
+        """The stretch as a model reads it alone: the chunk's header line, the context and its words, each on a line."""
+        header = chunk.text.removesuffix(chunk.content).rstrip("\n")
+        return "\n".join(
+            part for part in (header, self.context, chunk.content[self.start : self.end]) if part
+        )
+
 
 def quotables(chunk: StoredChunk) -> list[Quotable]:
     """The quotable stretches of a passage in reading order; they never overlap.

@@ -74,12 +74,19 @@ def _rerank(
             embedding_model=index.embedder.model.name,
             time_limit_s=min(config.rerank_time_s, run.left_s),
         )
-        detail |= {"reranker": reranker.name, "n_reranked": len(done.relevance), "degraded": done.timed_out}
+        detail |= {
+            "reranker": reranker.name,
+            "n_reranked": len(done.order),
+            "n_sentences": sum(map(len, done.sentences)),
+            "degraded": done.timed_out,
+        }
     if done.timed_out:
         return fused
     read = [
-        replace(each, relevance=relevance, rerank_score=score)
-        for each, relevance, score in zip(head, done.relevance, done.order, strict=True)
+        replace(each, relevance=relevance, rerank_score=score, sentences=sentences)
+        for each, relevance, score, sentences in zip(
+            head, done.relevance, done.order, done.sentences or ((),) * len(head), strict=True
+        )
     ]
     # Stable: equal scores keep the fused order.
     return (*sorted(read, key=lambda each: -(each.rerank_score or 0.0)), *rest)

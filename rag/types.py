@@ -222,6 +222,15 @@ class StoredChunk:
 
 
 @dataclass(frozen=True, slots=True)
+class SentenceRelevance:
+    """How probably the stretch ``content[start:end]`` of a passage answers the question, in [0, 1]."""
+
+    start: int
+    end: int
+    relevance: float
+
+
+@dataclass(frozen=True, slots=True)
 class ScoredChunk:
     """A candidate passage.
 
@@ -235,9 +244,11 @@ class ScoredChunk:
     bm25_score: float | None
     rrf_score: float
     relevance: float | None = None
-    """Calibrated probability in [0, 1] that the passage answers the question; None when it was not reranked."""
+    """Calibrated probability in [0, 1] that the passage answers the question; None when it was not read for that."""
     rerank_score: float | None = None
     """What the reranker orders by; compares within one question only. None when it was not reranked."""
+    sentences: tuple[SentenceRelevance, ...] = ()
+    """The quotable stretches that the reranker read one by one; empty for a reranker that reads passages only."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,8 @@ Each paragraph becomes a document. HotpotQA questions need the sentences marked 
 sentence that holds the answer, and its impossible ones are to be refused. Questions of one set can be refusals of the
 other: ``--refusals`` asks them where nothing answers them.
 
-    python scripts/qa_to_golden.py hotpotqa FILE.json.gz OUT [--refusals SQUAD.json.gz] [--n 300]
-    python scripts/qa_to_golden.py squad FILE.json.gz OUT [--n 300]
+    PYTHONPATH=. python scripts/qa_to_golden.py hotpotqa FILE.json.gz OUT [--refusals SQUAD.json.gz] [--n 300]
+    PYTHONPATH=. python scripts/qa_to_golden.py squad FILE.json.gz OUT [--n 300]
 """
 
 from __future__ import annotations

@@ -20,6 +20,20 @@ _LETTERS_THEN_NUMBER = re.compile(r"\b([^\W\d_]+)[ -]+(?=(\d+)\b)")
 _MONTH_IN_DATE = re.compile(r"\d(?:st|nd|rd|th)?(?: of)?[ .]+([a-z]+)\b|\b([a-z]+)\.? \d")
 _WHEN = re.compile(r"(?:early|end|fy|late|mid|no|nr|page|post|pre|step|v|version)[-_./:]?(?=\d)")
 
+_OWN_CASE = re.compile(
+    r"\b(?:i|me|my|mine|we|us|our|ours|im|ive|ill|id|weve|somebody|someone|he|she|his|her|they|their|got|today|now|just"
+    r"|customer|candidate|client|prospect)\b"
+)
+"""Words of somebody who tells a case."""
+_NAMING = re.compile(
+    r"\b(?:annex|appendix|article|building|chapter|class|clause|code|edition|error|floor|form|gate|grade|issue|item|level"
+    r"|line|model|no|number|nr|option|part|phase|port|revision|room|row|rule|section|stage|standard|step|task|tier|ticket"
+    r"|track|type|unit|version)[ .:#-]*(?=(\d+))"
+)
+"""What a number names instead of counting it."""
+_NO_NAME = re.compile(r"[a-z]\d+[a-z]|b4|gr8|l8r|m8|str8|w8")
+"""A word with figures for letters: k8s, e2e, b4."""
+
 _ONES = """
 zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
 seventeen eighteen nineteen
@@ -53,6 +67,27 @@ def specifics(question: str) -> dict[str, frozenset[str]]:
         else:
             asked[token] = frozenset({_joined(token)})
     return asked
+
+
+def demanded(question: str) -> dict[str, frozenset[str]]:
+    """The specifics that whatever answers must speak of.
+
+    Numbers of somebody's own case are theirs: of 390 in chat questions about 2,744 labelled passages two thirds do not
+    stand in the passage that answers, while more than half of those in unanswered questions stand in it. What names
+    something (error 4012, L-52) is demanded of everybody.
+    """
+    asked = specifics(question)
+    told = _plain(question)
+    if not _OWN_CASE.search(told.replace("'", "").replace("’", "")):
+        return asked
+    named = {number for found in _NAMING.findall(told) for number in _forms(found)}
+    return {
+        token: forms
+        for token, forms in asked.items()
+        if (any(map(str.isalpha, token)) and not _NO_NAME.fullmatch(token))
+        or token.count(".") > 1
+        or not forms.isdisjoint(named)
+    }
 
 
 def speaks_of(asked: dict[str, frozenset[str]], evidence: str) -> bool:

@@ -10,41 +10,58 @@ from pathlib import Path
 
 from rag.config import SAMPLE_RERANKER
 from rag.errors import ModelMissing
+from rag.quotable import quotables
 from rag.rerank.pair_model import OutOfTime, PairModel
 from rag.rerank.protocol import Reranked
-from rag.types import ScoredChunk
+from rag.types import ScoredChunk, SentenceRelevance, StoredChunk
 
 _FOLDER = Path(__file__).resolve().parent.parent / "models" / "relevance"
+
+_N_CLOSE = 6
+"""Passages read sentence by sentence: four may pass the gate, and from 4 to 10 nothing changed on three handbooks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Blend:
-    """``logit · a + cosine · b + c``: the model's logit and the question's cosine to the passage.
+    """``logit · a + cosine · b``: the model's logit and the question's cosine to the passage.
 
     The cosine's weight was fitted with one embedding model and means nothing for another.
     """
 
     logit: float
     cosine: float
-    bias: float = 0.0
 
     def score(self, logit: float, distance: float) -> float:
         """Unbounded."""
-        return self.logit * logit + self.cosine * (1.0 - distance) + self.bias
+        return self.logit * logit + self.cosine * (1.0 - distance)
 
-    def probability(self, logit: float, distance: float) -> float:
-        """The logistic of the score, in [0, 1] (Platt 1999)."""
-        score = self.score(logit, distance)
+
+@dataclass(frozen=True, slots=True)
+class Relevance:
+    """``1 / (1 + exp(−(passage · p + sentence · s + bias)))`` of the logits p of a passage and s of a sentence in it.
+
+    A probability (Platt 1999). A sentence alone may lack what the passage says around it; a passage on the right topic
+    looks relevant without an answer.
+    """
+
+    passage: float
+    sentence: float
+    bias: float
+
+    def probability(self, passage: float, sentence: float) -> float:
+        """In [0, 1]."""
+        score = self.passage * passage + self.sentence * sentence + self.bias
         # The half with the small exponent: the other one overflows for scores that nobody can tell apart.
         half = math.exp(-abs(score))
         return 1.0 / (1.0 + half) if score >= 0 else half / (1.0 + half)
 
 
 class PackagedReranker:
-    """A `Reranker` over the packaged relevance model.
+    """A `Reranker` over the packaged relevance model, which reads twice.
 
-    Order and relevance are two blends: among passages on one topic the cosine tells best which suits, whether any of
-    them answers the model tells.
+    First whole passages, for the order: a blend with the cosine, which among passages on one topic tells best which
+    suits. Then the sentences of the closest ones: a passage is as relevant as the best sentence that can be quoted of
+    it.
     """
 
     def __init__(self, folder: Path = _FOLDER, *, threads: int = 0) -> None:
@@ -54,8 +71,7 @@ class PackagedReranker:
             ModelMissing: its files are missing or damaged.
         """
         self._model = PairModel(folder, threads=threads)
-        self._order = _read_blends(self._model.settings, "order", folder)
-        self._relevance = _read_blends(self._model.settings, "relevance", folder)
+        self._order, self._relevance = _read_settings(self._model.settings, folder)
 
     @property
     def name(self) -> str:
@@ -66,29 +82,67 @@ class PackagedReranker:
         self, question: str, candidates: Sequence[ScoredChunk], *, embedding_model: str, time_limit_s: float
     ) -> Reranked:
         """See `Reranker.rerank`."""
-        pairs = [(question, candidate.chunk.text) for candidate in candidates]
+        deadline = time.monotonic() + time_limit_s
         try:
-            logits = self._model.score(pairs, deadline=time.monotonic() + time_limit_s)
+            pairs = [(question, candidate.chunk.text) for candidate in candidates]
+            logits = self._model.score(pairs, deadline=deadline)
+            blend = self._order.get(embedding_model, self._order[""])
+            order = [
+                blend.score(float(logit), each.distance)
+                for logit, each in zip(logits, candidates, strict=True)
+            ]
+            close = sorted(range(len(order)), key=lambda at: order[at], reverse=True)[:_N_CLOSE]
+            read = self._read_sentences(
+                question, [(candidates[at].chunk, float(logits[at])) for at in close], deadline
+            )
         except OutOfTime:
             return Reranked((), (), timed_out=True)
-        order = self._order.get(embedding_model, self._order[""])
-        relevance = self._relevance.get(embedding_model, self._relevance[""])
-        read = [(float(logit), each.distance) for logit, each in zip(logits, candidates, strict=True)]
-        return Reranked(
-            order=tuple(order.score(*each) for each in read),
-            relevance=tuple(relevance.probability(*each) for each in read),
-        )
+        sentences: list[tuple[SentenceRelevance, ...]] = [()] * len(order)
+        relevance: list[float | None] = [None] * len(order)
+        for at, found in zip(close, read, strict=True):
+            sentences[at] = found
+            relevance[at] = max((each.relevance for each in found), default=0.0)
+        return Reranked(tuple(order), tuple(relevance), sentences=tuple(sentences))
+
+    def _read_sentences(
+        self, question: str, passages: Sequence[tuple[StoredChunk, float]], deadline: float
+    ) -> list[tuple[SentenceRelevance, ...]]:
+        """Of each passage, which comes with its logit, all that can be quoted.
+
+        Raises:
+            OutOfTime: the deadline passed.
+        """
+        places = [quotables(chunk) for chunk, _ in passages]
+        pairs = [
+            (question, place.within(chunk))
+            for (chunk, _), found in zip(passages, places, strict=True)
+            for place in found
+        ]
+        logits = iter(self._model.score(pairs, deadline=deadline))
+        return [
+            tuple(
+                SentenceRelevance(
+                    place.start, place.end, self._relevance.probability(logit, float(next(logits)))
+                )
+                for place in found
+            )
+            for (_, logit), found in zip(passages, places, strict=True)
+        ]
 
 
-def _read_blends(settings: dict[str, object], kind: str, folder: Path) -> dict[str, Blend]:
-    """By the embedding model's name; the empty name is for every other model and gives the cosine no weight."""
+def _read_settings(settings: dict[str, object], folder: Path) -> tuple[dict[str, Blend], Relevance]:
+    """The order's blends by the embedding model's name, and the relevance of a sentence.
+
+    The empty name is for every other embedding model and gives the cosine no weight.
+    """
     try:
-        entries = settings[kind]
-        assert isinstance(entries, dict)
-        found = {str(name): Blend(**values) for name, values in entries.items()}
-        assert found[""].cosine == 0.0
+        order, relevance = settings["order"], settings["relevance"]
+        assert isinstance(order, dict)
+        assert isinstance(relevance, dict)
+        blends = {str(name): Blend(**values) for name, values in order.items()}
+        assert blends[""].cosine == 0.0
+        return blends, Relevance(**relevance)
     except (AssertionError, KeyError, TypeError) as exc:
         raise ModelMissing(
             f"{folder / 'model.json'} is not usable.", next_step="Install Footnote again."
         ) from exc
-    return found

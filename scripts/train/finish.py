@@ -35,7 +35,8 @@ from rag.verify.support import PackagedSupport
 MODELS = Path("rag/models")
 N_CANDIDATES = 20
 EMBEDDERS = ("footnote-minilm", "all-MiniLM-L6-v2")
-Row = tuple[str, str, float, bool | None]
+N_CLOSE = 6
+Row = tuple[str, Passage, float, bool | None]
 """Question, passage, cosine, whether it answers (None: not known)."""
 
 
@@ -46,13 +47,14 @@ def main() -> None:
     parser.add_argument("--relevance", type=Path)
     parser.add_argument("--support", type=Path)
     parser.add_argument("--every", type=int, default=1, help="calibrate on every n-th held-out passage")
-    parser.add_argument("--keep", action="store_true", help="test the support model that is there")
+    parser.add_argument("--keep", action="store_true", help="calibrate and test the models that are there")
     parser.add_argument("--most", type=int, default=3_000, help="rows of a public source that are tested")
     arguments = parser.parse_args()
     labelled, mined = pickle.loads(arguments.prepared.read_bytes())
     held_out = [each for each in labelled if is_held_out(each.passage)]
     if arguments.relevance:
-        _exported(arguments.relevance, MODELS / "relevance")
+        if not arguments.keep:
+            _exported(arguments.relevance, MODELS / "relevance")
         _finish_relevance(arguments.data, held_out, mined, arguments.every)
     if arguments.support:
         if not arguments.keep:
@@ -81,12 +83,12 @@ def _finish_relevance(data: Path, held_out: list[Labelled], mined: Mined, every:
     folder = MODELS / "relevance"
     model = PairModel(folder)
     order: dict[str, dict[str, float]] = {"": {"logit": 1.0, "cosine": 0.0}}
-    relevance: dict[str, dict[str, float]] = {}
     scores: dict[str, dict[str, Any]] = {}
     read: dict[tuple[str, str], float] = {}
+    found: dict[str, tuple[list[Row], np.ndarray]] = {}
     for embedder in EMBEDDERS:
         rows = _retrieved(held_out[::every], mined, embedder)
-        asked = [(question, passage) for question, passage, _, _ in rows]
+        asked = [(question, passage.text) for question, passage, _, _ in rows]
         new = [pair for pair in dict.fromkeys(asked) if pair not in read]
         read |= dict(zip(new, model.score(new).tolist(), strict=True))
         logits = np.array([read[pair] for pair in asked])
@@ -94,15 +96,59 @@ def _finish_relevance(data: Path, held_out: list[Labelled], mined: Mined, every:
         truth = np.array([rows[at][3] for at in known], dtype=bool)
         features = np.array([[logits[at], rows[at][2]] for at in known])
         order[embedder] = _order(features, truth, [rows[at][0] for at in known])
-        relevance[embedder] = _platt(features, truth)
-        relevance.setdefault("", _platt(features[:, :1], truth))
-        fitted = features @ [relevance[embedder]["logit"], relevance[embedder]["cosine"]]
-        scores[f"held-out handbooks, candidates found with {embedder}"] = _estimate(fitted, truth)
+        found[embedder] = (rows, logits)
+    close = _close(*found[EMBEDDERS[0]], order[EMBEDDERS[0]]["cosine"])
+    best = _best_sentences(model, [(question, passage) for question, passage, _, _ in close])
+    features = np.array([[read[row[0], row[1].text], each] for row, each in zip(close, best, strict=True)])
+    truth = np.array([bool(answers) for *_, answers in close])
+    weights, bias = _logistic(features, truth)
+    relevance = {"passage": weights[0], "sentence": weights[1], "bias": bias}
+    scores["held-out handbooks, close passages"] = _estimate(features @ weights, truth)
     scores["held-out handbooks, answered against near question on one passage"] = _own_passage(
         model, held_out
     )
     scores["squad2 eval"] = _squad(model, data)
     _write(folder, {"order": order, "relevance": relevance, "scores": scores})
+
+
+def _close(rows: list[Row], logits: np.ndarray, cosine: float) -> list[Row]:
+    """What the gate must tell apart: answering passages and three beside them, and what is closest to near questions.
+
+    Of a plain question nobody marked which of its passage's chunks answers; it is left out.
+    """
+    by_question: dict[str, list[tuple[float, Row]]] = defaultdict(list)
+    for row, logit in zip(rows, logits, strict=True):
+        by_question[row[0]].append((float(logit) + cosine * row[2], row))
+    chosen: list[Row] = []
+    for each in by_question.values():
+        ranked = [row for _, row in sorted(each, key=lambda pair: -pair[0])]
+        answering = [row for row in ranked if row[3]]
+        if not any(row[3] is None for row in ranked):
+            others = [row for row in ranked if not row[3]][: 3 if answering else N_CLOSE]
+            chosen += answering + others
+    return chosen
+
+
+def _best_sentences(model: PairModel, asked: Sequence[tuple[str, Passage]]) -> np.ndarray:
+    """``(n,)``: the highest logit among the sentences of each passage."""
+    pairs: list[tuple[str, str]] = []
+    owners: list[int] = []
+    for at, (question, passage) in enumerate(asked):
+        for sentence in _sentences(passage):
+            pairs.append((question, sentence))
+            owners.append(at)
+    best = np.full(len(asked), -20.0)
+    np.maximum.at(best, owners, model.score(pairs))
+    return best
+
+
+def _sentences(passage: Passage) -> list[str]:
+    found = [
+        passage.content[a:b]
+        for a, b in sentence_spans(passage.content)
+        if any(map(str.isalnum, passage.content[a:b]))
+    ]
+    return [f"{passage.header}\n{sentence}" if passage.header else sentence for sentence in found]
 
 
 def _order(features: np.ndarray, truth: np.ndarray, questions: list[str]) -> dict[str, float]:
@@ -137,13 +183,15 @@ def _retrieved(held_out: Sequence[Labelled], mined: Mined, model: str) -> list[R
         vectors = embedder.encode_passages([passage.text for passage in pool])
         index = BM25(k1=1.2, b=0.75, method="lucene")
         index.index([stems(passage.text) or ["-"] for passage in pool], show_progress=False)
-        for each in asked:
-            for question in (each.plain, each.ticket, *each.near):
-                cosines = vectors @ embedder.encode_question(question)
-                words = index.get_scores(list(dict.fromkeys(stems(question))))
-                for at in _fused(cosines, words):
-                    answers = _answers(each, question, pool[at])
-                    rows.append((question, pool[at].text, float(cosines[at]), answers))
+        # What is asked of another organisation is far from everything here.
+        strangers = [each.ticket for each in held_out if each.passage.source != source][: len(asked)]
+        own = [(each, question) for each in asked for question in (each.plain, each.ticket, *each.near)]
+        for each, question in [*own, *((None, question) for question in strangers)]:
+            cosines = vectors @ embedder.encode_question(question)
+            words = index.get_scores(list(dict.fromkeys(stems(question))))
+            for at in _fused(cosines, words):
+                answers = _answers(each, question, pool[at]) if each is not None else False
+                rows.append((question, pool[at], float(cosines[at]), answers))
     return rows
 
 
@@ -168,13 +216,11 @@ def _answers(each: Labelled, question: str, passage: Passage) -> bool | None:
 
 
 def _own_passage(model: PairModel, held_out: Sequence[Labelled]) -> dict[str, Any]:
-    pairs = [
-        (question, each.passage.text)
-        for each in held_out
-        for question in (each.plain, each.ticket, *each.near)
+    asked = [
+        (question, each.passage) for each in held_out for question in (each.plain, each.ticket, *each.near)
     ]
     truth = np.array([answers for _ in held_out for answers in (True, True, False, False)])
-    return _estimate(model.score(pairs), truth)
+    return _estimate(_best_sentences(model, asked), truth)
 
 
 def _squad(model: PairModel, data: Path) -> dict[str, Any]:
@@ -183,8 +229,8 @@ def _squad(model: PairModel, data: Path) -> dict[str, Any]:
         for row in read_rows(data / "pairs" / "answerability.jsonl.gz")
         if row["src"] == "squad2" and row["use"] == "eval"
     ][::2]
-    logits = model.score([(row["question"], row["passage"]) for row in rows])
-    return _estimate(logits, np.array([bool(row["answerable"]) for row in rows]))
+    asked = [(str(row["question"]), Passage("squad2", "", "", str(row["passage"]))) for row in rows]
+    return _estimate(_best_sentences(model, asked), np.array([bool(row["answerable"]) for row in rows]))
 
 
 def _finish_support(data: Path, held_out: list[Labelled], most: int) -> None:
@@ -196,8 +242,9 @@ def _finish_support(data: Path, held_out: list[Labelled], most: int) -> None:
             pairs.append((claim, each.passage.text))
             truth.append(claim == each.supported)
     logits = PairModel(folder).score(pairs)
-    support = _platt(logits.reshape(-1, 1), np.array(truth))
-    _write(folder, {"support": {"logit": support["logit"], "bias": support["bias"]}})
+    (weight,), bias = _logistic(logits.reshape(-1, 1), np.array(truth))
+    support = {"logit": weight, "bias": bias}
+    _write(folder, {"support": support})
     model = PackagedSupport(folder)
     scores = {"held-out handbooks": _estimate(np.array(model.support(pairs)), np.array(truth))}
     by_source: dict[str, list[dict[str, Any]]] = defaultdict(list)
@@ -208,7 +255,7 @@ def _finish_support(data: Path, held_out: list[Labelled], most: int) -> None:
         rows = every_row[:: max(1, len(every_row) // most)]
         found = _weakest(model, [(row["claim"], row["evidence"]) for row in rows])
         scores[source] = _estimate(found, np.array([row["label"] == "supported" for row in rows]))
-    _write(folder, {"support": {"logit": support["logit"], "bias": support["bias"]}, "scores": scores})
+    _write(folder, {"support": support, "scores": scores})
 
 
 def _weakest(model: PackagedSupport, pairs: list[tuple[str, str]]) -> np.ndarray:
@@ -224,8 +271,8 @@ def _weakest(model: PackagedSupport, pairs: list[tuple[str, str]]) -> np.ndarray
     return weakest
 
 
-def _platt(features: np.ndarray, truth: np.ndarray) -> dict[str, float]:
-    """Platt 1999: a logistic regression, with answers and the rest weighted alike.
+def _logistic(features: np.ndarray, truth: np.ndarray) -> tuple[list[float], float]:
+    """Weights and bias of a logistic regression (Platt 1999), with answers and the rest weighted alike.
 
     Of a search's candidates few answer, so unweighted the best of them would get 0.1: true of a passage drawn at
     random, and no help to whoever sets a cut.
@@ -233,12 +280,7 @@ def _platt(features: np.ndarray, truth: np.ndarray) -> dict[str, float]:
     from sklearn.linear_model import LogisticRegression
 
     fitted = LogisticRegression(C=1e4, max_iter=1_000, class_weight="balanced").fit(features, truth)
-    weights = fitted.coef_[0]
-    return {
-        "logit": float(weights[0]),
-        "cosine": float(weights[1]) if len(weights) > 1 else 0.0,
-        "bias": float(fitted.intercept_[0]),
-    }
+    return [float(weight) for weight in fitted.coef_[0]], float(fitted.intercept_[0])
 
 
 def _estimate(scores: np.ndarray, truth: np.ndarray) -> dict[str, Any]:

@@ -3,7 +3,8 @@ from dataclasses import replace
 import pytest
 
 from rag.generate import ExtractiveGenerator, load_generator
-from rag.types import Locator, RefusalReason, Span
+from rag.sentences import sentence_spans
+from rag.types import Locator, RefusalReason, SentenceRelevance, Span
 from tests.rag.fakes import HashingEmbedder, scored, stored_chunk
 
 
@@ -156,6 +157,22 @@ def test_a_row_is_not_asked_for_the_words_that_make_a_question(embedder):
     assert plain - cosines[0] == pytest.approx(polite - cosines[1], abs=1e-5) == pytest.approx(0.5, abs=1e-5)
 
 
+def test_what_the_reranker_read_helps_to_choose(embedder):
+    """Two sentences alike in words: the one that answers is told by who read them with the question."""
+    content = "The pass is sold at the desk. The pass is sold for two florins."
+    generator = ExtractiveGenerator(
+        embedder, max_sentences=1, evidence_floor=0.0, reranked_evidence_floor=0.0
+    )
+    for better in (0, 1):
+        read = tuple(
+            SentenceRelevance(start, end, 0.9 if at == better else 0.1)
+            for at, (start, end) in enumerate(sentence_spans(content))
+        )
+        passage = replace(scored(stored_chunk(content)), relevance=0.9, sentences=read)
+        (told,) = texts(generator.generate("Where is the pass sold and for what?", (passage,)))
+        assert told == content[read[better].start : read[better].end]
+
+
 def test_context_gives_way_to_the_window(generator):
     long_section = "section " * 70
     passage = scored(stored_chunk("Gulls may be fed on Fridays only.", section=long_section))
@@ -163,6 +180,6 @@ def test_context_gives_way_to_the_window(generator):
 
 
 def test_loading_by_name(embedder):
-    assert load_generator("extractive", embedder=embedder).name == "extractive/3"
+    assert load_generator("extractive", embedder=embedder).name == "extractive/4"
     with pytest.raises(ValueError, match="accepted: extractive"):
         load_generator("oracle", embedder=HashingEmbedder())

@@ -77,7 +77,7 @@ def test_the_trace_holds_the_number_that_was_compared(full):
     stages = {
         stage.name: stage.detail for stage in ask(full, ScriptedReranker({"Fridays": 0.7})).trace.stages
     }
-    assert stages["rerank"] == {"reranker": "scripted", "n_reranked": 3, "degraded": False}
+    assert stages["rerank"] == {"reranker": "scripted", "n_reranked": 3, "n_sentences": 0, "degraded": False}
     assert stages["gate"] == {"score": "relevance", "best": 0.7, "cut": 0.5, "n_passed": 1}
 
 
@@ -88,7 +88,12 @@ def test_out_of_time_the_fused_order_stands_and_the_distance_decides(full):
     assert (result.gate_score, result.best_relevance) == ("distance", None)
     assert documents(result.trace.candidates) == documents(retrieve(QUESTION, index=full, scope=EVERYWHERE))
     stages = {stage.name: stage.detail for stage in result.trace.stages}
-    assert stages["rerank"] == {"reranker": "scripted", "n_reranked": 0, "degraded": True}
+    assert stages["rerank"] == {
+        "reranker": "scripted",
+        "n_reranked": 0,
+        "n_sentences": 0,
+        "degraded": True,
+    }
     assert stages["gate"]["score"] == "distance"
     refused = ask(full, late, distance_cut=0.0)
     assert isinstance(refused, Refused)

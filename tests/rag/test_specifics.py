@@ -1,6 +1,6 @@
 import pytest
 
-from rag.generate.specifics import speaks_of, specifics
+from rag.generate.specifics import demanded, speaks_of, specifics
 
 
 @pytest.mark.parametrize(
@@ -49,3 +49,32 @@ def test_the_same_in_other_writing(question, evidence):
 )
 def test_another_number_or_code(question, evidence):
     assert not speaks_of(specifics(question), evidence)
+
+
+@pytest.mark.parametrize(
+    ("question", "evidence"),
+    [
+        ("got 3 books for 40 bucks each, do i need a sign-off?", "Several books at once need a request."),
+        ("my helmet is from 2022, is it still fine", "Helmets are changed five years after they were made."),
+        ("can i log in to the k8s box b4 monday", "The Kubernetes box opens on request."),
+        ("we rode 12x this month", "Every ride is paid."),
+    ],
+)
+def test_the_numbers_of_somebodys_own_case_are_theirs(question, evidence):
+    assert not speaks_of(specifics(question), evidence)
+    assert speaks_of(demanded(question), evidence)
+
+
+@pytest.mark.parametrize(
+    ("question", "evidence"),
+    [
+        ("i get error 4012 when i log in", "Error 4013 means that you are locked out."),
+        ("my lock says L-52, what now", "L-53: call the desk."),
+        ("we are on v2.3.1, do i update?", "2.4.1 needs no update."),
+        ("my room 214 is cold", "Room 215 is warm."),
+        ("What is the rate for 2024?", "The rate for 2023 is two florins."),
+        ("How many seats has floor 4?", "The floor has nine seats."),
+    ],
+)
+def test_what_a_number_names_is_demanded_of_everybody(question, evidence):
+    assert not speaks_of(demanded(question), evidence)

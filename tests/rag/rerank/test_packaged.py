@@ -9,7 +9,7 @@ import pytest
 
 from rag.errors import ModelMissing
 from rag.rerank import load_reranker
-from rag.rerank.packaged import Blend, PackagedReranker
+from rag.rerank.packaged import Blend, PackagedReranker, Relevance
 from tests.rag.fakes import scored, stored_chunk
 
 pytestmark = pytest.mark.model
@@ -50,12 +50,39 @@ def test_scores_do_not_depend_on_what_else_is_read(reranker):
 
 
 def test_a_distance_counts_only_with_the_model_it_was_fitted_with(reranker):
-    near, far = (rerank(reranker, [ANSWERS], distance=d, model="another").relevance for d in (0.1, 0.9))
+    near, far = (rerank(reranker, [ANSWERS], distance=d, model="another").order for d in (0.1, 0.9))
     assert near == far
+    assert rerank(reranker, [ANSWERS], distance=0.1).order > rerank(reranker, [ANSWERS], distance=0.9).order
+
+
+def test_a_passage_is_as_relevant_as_its_best_sentence(reranker):
+    text = f"{FAR} {ANSWERS} {ON_TOPIC}"
+    done = rerank(reranker, [text])
+    (read,) = done.sentences
+    assert [text[each.start : each.end] for each in read] == [
+        FAR,
+        "Parental leave.",
+        "Every employee gets sixteen weeks of paid parental leave.",
+        "Parental leave.",
+        "Ask the people team about parental leave before you book it.",
+    ]
+    best = max(read, key=lambda each: each.relevance)
+    assert "sixteen weeks" in text[best.start : best.end]
+    assert done.relevance == (best.relevance,)
+
+
+def test_a_passage_of_which_nothing_can_be_quoted_is_not_relevant(reranker):
     assert (
-        rerank(reranker, [ANSWERS], distance=0.1).relevance
-        >= rerank(reranker, [ANSWERS], distance=0.9).relevance
+        rerank(reranker, ["TODO", "How many weeks of parental leave do employees get?"]).relevance[0] == 0.0
     )
+
+
+def test_only_the_closest_passages_are_read_by_sentence(reranker):
+    done = rerank(reranker, [ANSWERS, *[FAR] * 9])
+    assert len(done.order) == 10
+    assert sum(each is not None for each in done.relevance) == 6
+    assert [bool(each) for each in done.sentences] == [each is not None for each in done.relevance]
+    assert done.relevance[0] is not None
 
 
 def test_out_of_time(reranker):
@@ -107,12 +134,15 @@ def test_the_name_holds_the_revision(reranker):
     assert len(revision) == 12
 
 
-def test_a_blend_gives_a_probability_however_large_the_score():
-    blend = Blend(logit=1.0, cosine=2.0, bias=-1.0)
-    assert blend.score(3.0, 0.25) == 3.0 + 2.0 * 0.75 - 1.0
-    assert blend.probability(-0.5, 0.25) == 0.5
-    assert blend.probability(-1e9, 0.3) == 0.0
-    assert blend.probability(1e9, 0.3) == 1.0
+def test_a_blend_is_a_sum():
+    assert Blend(logit=1.0, cosine=2.0).score(3.0, 0.25) == 3.0 + 2.0 * 0.75
+
+
+def test_the_relevance_is_a_probability_however_large_the_logits():
+    relevance = Relevance(passage=1.0, sentence=2.0, bias=1.0)
+    assert relevance.probability(1.0, -1.0) == 0.5
+    assert relevance.probability(-1e9, -1e9) == 0.0
+    assert relevance.probability(1e9, 1e9) == 1.0
 
 
 @pytest.mark.parametrize("part", ["model.onnx", "tokenizer.json", "model.json"])
