@@ -151,10 +151,12 @@ from rag.types import (
     BatchReport,
     BoundCitation,
     Chunk,
+    ContradictedPremise,
     Coverage,
     EmbeddingModel,
     Extraction,
     ExtractionWarning,
+    GeneratorFault,
     IndexReport,
     Locator,
     RefusalReason,
@@ -168,7 +170,7 @@ from rag.types import (
     Trace,
 )
 from rag.vectors import VectorStore, open_edge_store, open_server_store
-from rag.verify import SupportModel
+from rag.verify import CheckedClaim, Findings, SupportModel
 from rag.verify.support import load_support
 
 __all__ = [
@@ -194,11 +196,13 @@ __all__ = [
     "Calibration",
     "CausalWriter",
     "ChatEndpoint",
+    "CheckedClaim",
     "Chunk",
     "ChunkCounts",
     "ChunkingReport",
     "ChunkingStrategy",
     "Configuration",
+    "ContradictedPremise",
     "Coverage",
     "CurvePoint",
     "DamagedDocument",
@@ -217,8 +221,10 @@ __all__ = [
     "ExtractorCrashed",
     "FileRead",
     "FileToRead",
+    "Findings",
     "GateRecord",
     "Generator",
+    "GeneratorFault",
     "GoldenFault",
     "GoldenMultihop",
     "GoldenNeedle",

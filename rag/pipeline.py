@@ -6,6 +6,7 @@ Each step is a function, each decision a line of the trace, each time measured; 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from rag.ask.follow_up import Turn
 from rag.config import RagConfig
@@ -61,9 +62,7 @@ def answer(
     if not evidence.passages:
         return run.refused(RefusalReason.BELOW_THRESHOLD)
     written = write_answer(asked, evidence, index=index, generator=generator, support=support, run=run)
-    if written.refused is not None:
-        return run.refused(written.refused)
-    return _answered(written, run)
+    return _refused(written.refused, written, run) if written.refused else _answered(written, run)
 
 
 def retrieve(
@@ -83,6 +82,17 @@ def retrieve(
     return find_candidates(question, question, index=index, scope=scope, reranker=reranker, run=run)
 
 
+def _refused(reason: RefusalReason, written: Written, run: Run) -> Refused:
+    """The refusal of a draft, with what became of it."""
+    return replace(
+        run.refused(reason),
+        generator=written.generator,
+        n_unresolved_markers=written.n_unresolved,
+        findings=written.findings,
+        generator_fault=written.fault,
+    )
+
+
 def _answered(written: Written, run: Run) -> Answered:
     read = [each.relevance for each in written.citations if each.relevance is not None]
     return Answered(
@@ -96,6 +106,8 @@ def _answered(written: Written, run: Run) -> Answered:
         best_relevance=max(read, default=None),
         min_support=written.min_support,
         conflicts=written.conflicts,
+        findings=written.findings,
+        generator_fault=written.fault,
     )
 
 

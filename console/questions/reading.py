@@ -274,8 +274,12 @@ def _conflicts(answer: Answer, sources: dict[int, Source]) -> list[str]:
     return [f"[{number}] {wording.dated(sources[number].title, uploaded[number])}" for number in shown]
 
 
+_TOLD_ELSEWHERE = frozenset({"weakest", "why"})
+"""Words of a claim that did not hold: `verification.read_verification` shows them to those who may look into it."""
+
+
 def trace_stages(answer: Answer) -> list[StageRow]:
-    """The stages in order."""
+    """The stages in order, without what a model said and nobody was told."""
     stages = answer.trace.get("stages", [])
     total = sum(float(stage["elapsed_ms"]) for stage in stages) or 1.0
     return [
@@ -283,7 +287,11 @@ def trace_stages(answer: Answer) -> list[StageRow]:
             name=str(stage["name"]),
             elapsed_ms=float(stage["elapsed_ms"]),
             share=round(float(stage["elapsed_ms"]) / total * 120, 1),
-            detail=[(str(name), _shown(value)) for name, value in stage.get("detail", {}).items()],
+            detail=[
+                (str(name), _shown(value))
+                for name, value in stage.get("detail", {}).items()
+                if name not in _TOLD_ELSEWHERE or stage["name"] != "verify"
+            ],
         )
         for stage in stages
     ]
