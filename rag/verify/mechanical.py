@@ -18,6 +18,7 @@ from rag.lexical import folded, stems
 from rag.markdown_inline import plain_text
 from rag.sentences import sentence_spans
 from rag.verify.claims import atomic_claims, bounds, modals
+from rag.verify.orders import is_order, told_to_say
 from rag.verify.protocol import (
     Evidence,
     FaultKind,
@@ -76,7 +77,7 @@ _LEADING = frozenset({"except", "onli", "unless"})
 _CLOCK = re.compile(r"(?<![\d:.])(\d{1,2})[:.](\d\d)(?![\d:.]*\d)")
 
 _STRINGS = re.compile(
-    r"[\w.+-]+@[\w-]+\.[\w.-]*\w|(?:https?://|www\.)[^\s)>\"']+|(?<!\w)[#@]\w[\w-]+|[A-Za-z]:\\\S+"
+    r"</?[A-Za-z!][^<>]*>|[\w.+-]+@[\w-]+\.[\w.-]*\w|(?:https?://|www\.)[^\s)>\"']+|(?<!\w)[#@]\w[\w-]+|[A-Za-z]:\\\S+"
     r"|(?<![\w/])~?/\w[\w.-]*(?:/[\w.-]+)+|\b[\w-]+(?:[/.][\w-]+)*\.(?:com|org|net|io|eu|uk|de|be|pt|gov|edu)\b"
     r"|[\w./-]*\w\.(?:pdf|docx?|xlsx?|pptx?|odt|ods|md|txt|csv|html?|json|ya?ml|py|sh|exe|zip)\b|\b[^\W_]+(?:_[^\W_]+)+"
 )
@@ -425,6 +426,22 @@ def _cut_off(claim: tuple[str, ...], sentence: tuple[str, ...]) -> str:
     return sentence[0] if sentence[-n:] == claim and sentence[0] in _LEADING else ""
 
 
+def _orders(claim: _Said, evidence: _Read) -> Iterator[MechanicalFault]:
+    """Finds an order to a language model, and words that stand only where the cited text orders to say them."""
+    if is_order(claim.written):
+        yield MechanicalFault("order", claim.written, "The sentence gives orders to a language model.")
+        return
+    carriers = _carriers(claim, evidence)
+    if carriers and all(_only_told_to_say(claim, sentence) for sentence in carriers):
+        yield MechanicalFault("order", claim.written, "The cited text only orders somebody to say so.")
+
+
+def _only_told_to_say(claim: _Said, sentence: _Said) -> bool:
+    """Whether what both say stands between the quotation marks of an order to say it."""
+    told = claim.content.intersection(stems(told_to_say(sentence.written)))
+    return bool(told) and told == claim.content & sentence.content
+
+
 CHECKS: tuple[Callable[[_Said, _Read], Iterator[MechanicalFault]], ...] = (
     _numbers,
     _times,
@@ -436,5 +453,6 @@ CHECKS: tuple[Callable[[_Said, _Read], Iterator[MechanicalFault]], ...] = (
     _bounds,
     _quantifiers,
     _conditions,
+    _orders,
 )
 """Each yields its faults; in its docstring, when it abstains."""

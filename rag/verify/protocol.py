@@ -13,7 +13,7 @@ from typing import Literal, Protocol
 from rag.extract.canonical import visible_text
 
 FaultKind = Literal[
-    "number", "date", "unit", "name", "negation", "modality", "bound", "quantifier", "condition"
+    "number", "date", "unit", "name", "negation", "modality", "bound", "quantifier", "condition", "order"
 ]
 Method = Literal["verbatim", "mechanical", "model", "unchecked"]
 """How a claim's support was found: it stands there; it contradicts; a model weighed it; nobody could."""
