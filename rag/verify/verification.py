@@ -116,8 +116,16 @@ def evidence_in(chunk: StoredChunk) -> Evidence:
     return Evidence(
         text=_without_orders(chunk.content),
         context="\n".join(dict.fromkeys(line for line in (header, *headers) if line)),
-        told=tuple(told for place in quotables(chunk) if not is_order(told := _told(chunk, place))),
+        told=tuple(told for place in quotables(chunk) if not is_order(told := as_told(chunk, place))),
     )
+
+
+def as_told(chunk: StoredChunk, place: Quotable) -> str:
+    """A stretch of a passage as `rag.cite` tells it: plain words, a row with the names of its columns."""
+    words = chunk.content[place.start : place.end]
+    if place.kind == "table_row":
+        return plain_row(words, place.context, may_be_short=len(chunk.spans) > 1)
+    return plain_text(words)
 
 
 def _without_orders(content: str) -> str:
@@ -144,14 +152,6 @@ class _Open:
 
     claim: str
     sources: tuple[_Source, ...]
-
-
-def _told(chunk: StoredChunk, place: Quotable) -> str:
-    """The stretch as `rag.cite` tells it."""
-    words = chunk.content[place.start : place.end]
-    if place.kind == "table_row":
-        return plain_row(words, place.context, may_be_short=len(chunk.spans) > 1)
-    return plain_text(words)
 
 
 def _sources(sentence: AnswerSentence, evidence_of: Mapping[int, BoundCitation]) -> tuple[_Source, ...]:
