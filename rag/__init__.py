@@ -124,7 +124,7 @@ from rag.extract import (
 )
 from rag.extract.container import UNPACK_ERRORS, open_container
 from rag.extract.merge import merge_pages
-from rag.generate import ChatEndpoint, Generator, load_generator
+from rag.generate import ChatEndpoint, Generator, load_generator, probe_generator
 from rag.index import (
     ChunkCounts,
     DocumentText,
@@ -332,6 +332,7 @@ __all__ = [
     "open_server_lexical",
     "open_server_store",
     "plain_text",
+    "probe_generator",
     "probe_index",
     "read_beir",
     "read_files",

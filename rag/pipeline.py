@@ -9,7 +9,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from rag.ask.follow_up import Turn
+from rag.cite import citation_of
 from rag.config import RagConfig
+from rag.contradiction import Contradiction
 from rag.errors import EmptyQuestion, QuestionTooLong
 from rag.evidence import gather
 from rag.generate import Generator
@@ -17,7 +19,16 @@ from rag.index import Index
 from rag.rerank import Reranker
 from rag.retrieve import find_candidates
 from rag.run import Run
-from rag.types import Answered, RefusalReason, Refused, Scope, ScoredChunk, Thresholds
+from rag.types import (
+    Answered,
+    BoundCitation,
+    ContradictedPremise,
+    RefusalReason,
+    Refused,
+    Scope,
+    ScoredChunk,
+    Thresholds,
+)
 from rag.understand import understand
 from rag.verify import SupportModel
 from rag.write import Written, write_answer
@@ -60,9 +71,15 @@ def answer(
     if not run.candidates:
         return run.refused(RefusalReason.NOTHING_RETRIEVED)
     if not evidence.passages:
-        return run.refused(RefusalReason.BELOW_THRESHOLD)
+        return replace(
+            run.refused(RefusalReason.BELOW_THRESHOLD),
+            contradicted=_told_otherwise(evidence.contradiction, ()),
+        )
     written = write_answer(asked, evidence, index=index, generator=generator, support=support, run=run)
-    return _refused(written.refused, written, run) if written.refused else _answered(written, run)
+    said_otherwise = _told_otherwise(evidence.contradiction, written.citations)
+    if written.refused is not None:
+        return _refused(written.refused, written, said_otherwise, run)
+    return _answered(written, said_otherwise, run)
 
 
 def retrieve(
@@ -82,7 +99,24 @@ def retrieve(
     return find_candidates(question, question, index=index, scope=scope, reranker=reranker, run=run)
 
 
-def _refused(reason: RefusalReason, written: Written, run: Run) -> Refused:
+def _told_otherwise(
+    found: Contradiction | None, citations: Sequence[BoundCitation]
+) -> ContradictedPremise | None:
+    """The contradiction with its citation: one of the answer's where that quotes the sentence, else the next number."""
+    if found is None:
+        return None
+    new = citation_of(len(citations) + 1, found.passage, found.start, found.end)
+    same = (
+        each
+        for each in citations
+        if each.chunk.chunk_id == new.chunk.chunk_id and each.start <= new.start and new.end <= each.end
+    )
+    return ContradictedPremise(found.premise, found.says, next(same, new))
+
+
+def _refused(
+    reason: RefusalReason, written: Written, said_otherwise: ContradictedPremise | None, run: Run
+) -> Refused:
     """The refusal of a draft, with what became of it."""
     return replace(
         run.refused(reason),
@@ -90,14 +124,18 @@ def _refused(reason: RefusalReason, written: Written, run: Run) -> Refused:
         n_unresolved_markers=written.n_unresolved,
         findings=written.findings,
         generator_fault=written.fault,
+        contradicted=said_otherwise,
     )
 
 
-def _answered(written: Written, run: Run) -> Answered:
+def _answered(written: Written, said_otherwise: ContradictedPremise | None, run: Run) -> Answered:
     read = [each.relevance for each in written.citations if each.relevance is not None]
+    citations = written.citations
+    if said_otherwise is not None and said_otherwise.citation not in citations:
+        citations = (*citations, said_otherwise.citation)
     return Answered(
         sentences=written.sentences,
-        citations=written.citations,
+        citations=citations,
         best_distance=min(citation.distance for citation in written.citations),
         n_unresolved_markers=written.n_unresolved,
         generator=written.generator,
@@ -108,6 +146,7 @@ def _answered(written: Written, run: Run) -> Answered:
         conflicts=written.conflicts,
         findings=written.findings,
         generator_fault=written.fault,
+        contradicted=said_otherwise,
     )
 
 

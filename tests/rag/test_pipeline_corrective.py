@@ -280,3 +280,58 @@ def test_what_a_question_takes_for_granted_is_recorded_and_decides_nothing(full)
     premise = details(result, "premise")[0]
     assert "gulls" in premise["premise"].lower()
     assert premise["support"] == 0.97
+
+
+CLUB = {
+    1: ("Gym", "The gym is not free for contractors. Contractors pay 20 EUR a month for the gym."),
+    2: ("Canteen", "The canteen opens at noon."),
+}
+ASSUMES = "Why is the gym free for contractors?"
+
+
+@pytest.fixture
+def club(index, handbook):
+    for document_id, section in CLUB.items():
+        index_document(index, handbook(section), document_id=document_id, folder_id=7, title="Benefits")
+    return index
+
+
+def test_a_contradicted_premise_is_told_with_its_citation_beside_an_answer(club):
+    result = ask(club, ASSUMES, scores={"gym": 0.9})
+    assert isinstance(result, Answered)
+    said = result.contradicted
+    assert (said.premise, said.says) == (
+        "The gym is free for contractors.",
+        "The gym is not free for contractors.",
+    )
+    assert said.citation in result.citations
+    assert said.citation.quote == said.says
+    assert details(result, "premise")[0]["contradicted_by"] == "denial"
+    assert [citation.number for citation in result.citations] == list(range(1, len(result.citations) + 1))
+
+
+def test_one_that_no_sentence_cites_gets_a_number_of_its_own(club):
+    told = Scripted("Contractors pay 20 EUR a month for the gym. [1]")
+    result = ask(club, ASSUMES, scores={"gym": 0.9}, generator=told)
+    assert [citation.quote for citation in result.citations] == [told.text[:-4], CLUB[1][1][:36]]
+    assert (result.contradicted.citation.number, result.best_relevance) == (2, 0.9)
+
+
+def test_it_is_told_with_a_refusal_too_where_the_reranker_rates_the_passage_high(club):
+    for generator in (None, Scripted("NO_ANSWER")):
+        refused = ask(
+            club, ASSUMES, cut=0.95 if generator is None else 0.7, scores={"gym": 0.9}, generator=generator
+        )
+        assert isinstance(refused, Refused)
+        assert refused.contradicted.says == "The gym is not free for contractors."
+        assert refused.contradicted.citation.number == 1
+    doubtful = ask(club, ASSUMES, cut=0.95, scores={"gym": 0.39})
+    assert (doubtful.reason, doubtful.contradicted) == (RefusalReason.BELOW_THRESHOLD, None)
+
+
+def test_without_a_reranker_only_what_passes_contradicts(club):
+    near = ask(club, ASSUMES)
+    assert near.contradicted is not None
+    far = answer(ASSUMES, index=club, scope=SCOPE, thresholds=Thresholds(0.01))
+    assert isinstance(far, Refused)
+    assert far.contradicted is None

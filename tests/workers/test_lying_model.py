@@ -54,11 +54,13 @@ def real_models(
     data_folder: object,
     sent: list,
     monkeypatch: pytest.MonkeyPatch,
+    settings: object,
 ) -> None:
     """The reranker and the support model that come with the product, and a time limit that a test can wait for."""
     monkeypatch.setattr(engine, "reranker", lambda: models[0])
     monkeypatch.setattr(engine, "support", lambda: models[1])
-    hurried = replace(engine.config(), reranker="footnote-relevance", generate_time_s=TIME_LIMIT_S)
+    settings.RERANKER = "footnote-relevance"
+    hurried = replace(engine.config(), generate_time_s=TIME_LIMIT_S)
     monkeypatch.setattr(engine, "config", lambda: hurried)
 
 
