@@ -315,12 +315,17 @@ def _conflicts(answer: Answer, sources: dict[int, Source]) -> list[str]:
     return [f"[{number}] {wording.dated(sources[number].title, uploaded[number])}" for number in shown]
 
 
-_TOLD_ELSEWHERE = frozenset({"weakest", "why"})
-"""Words of a claim that did not hold: `verification.read_verification` shows them to those who may look into it."""
+_TOLD_ELSEWHERE = {"verify": frozenset({"weakest", "why"})}
+"""Words of a claim that did not hold: `Reading.checked` has them for those who may look into it."""
+_OF_DOCUMENTS = {"grade": frozenset({"searched_next"})}
+"""May hold headings of what was found."""
 
 
-def trace_stages(answer: Answer) -> list[StageRow]:
-    """The stages in order, without what a model said and nobody was told."""
+def trace_stages(answer: Answer, *, hides_documents: bool = False) -> list[StageRow]:
+    """The stages in order, without what a model said and nobody was told.
+
+    `hides_documents` leaves out words of documents too: some of the folders are not the reader's to see.
+    """
     stages = answer.trace.get("stages", [])
     total = sum(float(stage["elapsed_ms"]) for stage in stages) or 1.0
     return [
@@ -331,7 +336,8 @@ def trace_stages(answer: Answer) -> list[StageRow]:
             detail=[
                 (str(name), _shown(value))
                 for name, value in stage.get("detail", {}).items()
-                if name not in _TOLD_ELSEWHERE or stage["name"] != "verify"
+                if name not in _TOLD_ELSEWHERE.get(stage["name"], ())
+                and not (hides_documents and name in _OF_DOCUMENTS.get(stage["name"], ()))
             ],
         )
         for stage in stages
