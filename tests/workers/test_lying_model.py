@@ -38,7 +38,7 @@ pytestmark = pytest.mark.model
 QUESTION = "What is the nightly hotel limit in capital cities?"
 TRUE = "The nightly hotel limit in capital cities is 180 EUR [1]."
 TRUTH = "The nightly hotel limit in capital cities is 180 EUR."
-TIME_LIMIT_S = 1.0
+TIME_LIMIT_S = 4.0
 ANSWERED, REFUSED = QuestionState.ANSWERED, QuestionState.REFUSED
 UNSUPPORTED, ABSTAINED = rag.RefusalReason.UNSUPPORTED_CLAIMS, rag.RefusalReason.MODEL_ABSTAINED
 
