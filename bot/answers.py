@@ -58,6 +58,8 @@ class AnswerView:
     reference: str = ""
     conflicts: tuple[str, ...] = ()
     """A line for each of the documents that do not agree: number, title and date."""
+    premise: str = ""
+    """What the question takes for granted and which source says otherwise, as one line; for builders to show."""
     is_small_talk: bool = False
     """Nothing was asked of the documents, so none of them is spoken of."""
 
@@ -77,6 +79,7 @@ def answer_view(question: Question) -> AnswerView:
         ),
         sources=tuple(_source(citation) for citation in citations.values()),
         conflicts=tuple(_conflicting(citations[number]) for number in answer.conflicting_numbers),
+        premise=wording.premise_note(answer),
         reason=answer.reason,
         closest=_closest(answer),
         unreadable=wording.unreadable_sentence(answer.unreadable),

@@ -160,7 +160,7 @@ def _messages_now(question: Question) -> list[Message]:
         view = AnswerView(QuestionState.NOT_ALLOWED, view.audience, reason=reason)
     elif not set(question.answer.folder_ids) <= set(scope.folder_ids):
         # A refusal names the closest document and the folders with unreadable files.
-        view = replace(view, closest=None, unreadable="")
+        view = replace(view, closest=None, unreadable="", premise="")
     return messages_of(view)
 
 

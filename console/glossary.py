@@ -58,6 +58,10 @@ TERMS: dict[str, str] = {
         "How probably the cited text says what the answer's weakest claim says, 0 to 1; 1 where every "
         "sentence stands there verbatim."
     ),
+    "claim": (
+        "A part of a sentence that can be checked alone. Each is held against what its sentence cites; the weakest "
+        "decides."
+    ),
     "bluff": "A question that must be refused, and was answered. Always told beside the wrong refusals.",
     "wrong refusal": "A question that the documents answer, and was refused. The price of few bluffs.",
     "right passage": "Answered, and a cited passage holds the needle whole.",

@@ -124,7 +124,7 @@ from rag.extract import (
 )
 from rag.extract.container import UNPACK_ERRORS, open_container
 from rag.extract.merge import merge_pages
-from rag.generate import ChatEndpoint, Generator, load_generator
+from rag.generate import ChatEndpoint, Generator, load_generator, probe_generator
 from rag.index import (
     ChunkCounts,
     DocumentText,
@@ -151,10 +151,12 @@ from rag.types import (
     BatchReport,
     BoundCitation,
     Chunk,
+    ContradictedPremise,
     Coverage,
     EmbeddingModel,
     Extraction,
     ExtractionWarning,
+    GeneratorFault,
     IndexReport,
     Locator,
     RefusalReason,
@@ -168,7 +170,7 @@ from rag.types import (
     Trace,
 )
 from rag.vectors import VectorStore, open_edge_store, open_server_store
-from rag.verify import SupportModel
+from rag.verify import CheckedClaim, Findings, SupportModel
 from rag.verify.support import load_support
 
 __all__ = [
@@ -194,11 +196,13 @@ __all__ = [
     "Calibration",
     "CausalWriter",
     "ChatEndpoint",
+    "CheckedClaim",
     "Chunk",
     "ChunkCounts",
     "ChunkingReport",
     "ChunkingStrategy",
     "Configuration",
+    "ContradictedPremise",
     "Coverage",
     "CurvePoint",
     "DamagedDocument",
@@ -217,8 +221,10 @@ __all__ = [
     "ExtractorCrashed",
     "FileRead",
     "FileToRead",
+    "Findings",
     "GateRecord",
     "Generator",
+    "GeneratorFault",
     "GoldenFault",
     "GoldenMultihop",
     "GoldenNeedle",
@@ -326,6 +332,7 @@ __all__ = [
     "open_server_lexical",
     "open_server_store",
     "plain_text",
+    "probe_generator",
     "probe_index",
     "read_beir",
     "read_files",

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rag.errors import ModelMissing
-
-_FALLBACK_CONTEXT = 2_048
-"""Tokens, where a model's configuration does not tell its context."""
+from rag.causal_model import CausalModel, load_causal_model
 
 
 class CausalWriter:
@@ -23,7 +19,7 @@ class CausalWriter:
         """Nothing is read yet.
 
         Args:
-            folder: holds ``config.json``, a tokenizer and the weights.
+            folder: holds ``config.json``, a tokenizer and the weights; or a ``.gguf`` file.
             max_new_tokens: a completion ends there at the latest.
             device: where torch puts the model.
         """
@@ -31,7 +27,7 @@ class CausalWriter:
         self._max_new_tokens = max_new_tokens
         self._device = device
         self._lock = threading.Lock()
-        self._loaded: _Loaded | None = None
+        self._loaded: CausalModel | None = None
 
     def write(self, prompts: list[str]) -> list[str]:
         """One completion a prompt, all in one batch; of a prompt over the context the beginning is dropped.
@@ -45,7 +41,8 @@ class CausalWriter:
 
         with self._lock:
             if self._loaded is None:
-                self._loaded = _load(self._folder, self._device)
+                # Left: a completion goes on where the prompt ends, and the task stands at the prompt's end.
+                self._loaded = load_causal_model(str(self._folder), device=self._device, cuts_left=True)
             model, tokenizer = self._loaded.model, self._loaded.tokenizer
             asked = [_as_chat(tokenizer, prompt) for prompt in prompts]
             batch = tokenizer(
@@ -66,37 +63,6 @@ class CausalWriter:
                 )
             new = ids[:, batch["input_ids"].shape[1] :]
             return [str(text).strip() for text in tokenizer.batch_decode(new, skip_special_tokens=True)]
-
-
-@dataclass(frozen=True, slots=True)
-class _Loaded:
-    model: Any
-    tokenizer: Any
-    context_tokens: int
-
-
-def _load(folder: Path, device: str) -> _Loaded:
-    from safetensors import SafetensorError
-    from transformers import AutoModelForCausalLM, AutoTokenizer
-    from transformers.utils import logging
-
-    logging.disable_progress_bar()
-    try:
-        # Left: a completion goes on where the prompt ends, and the task stands at the prompt's end.
-        tokenizer = AutoTokenizer.from_pretrained(
-            str(folder), local_files_only=True, padding_side="left", truncation_side="left"
-        )
-        model = AutoModelForCausalLM.from_pretrained(str(folder), local_files_only=True, dtype="auto")
-    except (OSError, ValueError, KeyError, TypeError, SafetensorError) as exc:
-        raise ModelMissing(
-            f"There is no readable causal language model in {folder}.",
-            next_step="Give the path of a transformers folder with a causal model and its tokenizer.",
-        ) from exc
-    if tokenizer.pad_token_id is None:
-        tokenizer.pad_token = tokenizer.eos_token
-    model.to(device).eval()
-    context = getattr(model.config, "max_position_embeddings", None) or _FALLBACK_CONTEXT
-    return _Loaded(model, tokenizer, int(context))
 
 
 def _as_chat(tokenizer: Any, prompt: str) -> str:

@@ -27,22 +27,27 @@ class Bound:
     sentences: tuple[AnswerSentence, ...]
     citations: tuple[BoundCitation, ...]
     n_unresolved: int
+    """Markers that named no passage."""
+    n_uncited: int = 0
+    """Sentences that were dropped because none of their markers did, or because they hold no word."""
 
 
 def bind(draft: Draft, passages: tuple[ScoredChunk, ...]) -> Bound:
     """Bind each marker to a quote; numbers run from 1 by first appearance.
 
-    A sentence without one marker that resolves is dropped: nothing is said that cannot be pointed at.
+    A sentence without one marker that resolves is dropped: nothing is said that cannot be pointed at. What is said
+    twice from the same places is told once; a model that does not find its end repeats itself up to its limit.
     """
     sentences: list[AnswerSentence] = []
     citations: dict[tuple[str, int, int], BoundCitation] = {}
-    n_unresolved = 0
+    n_unresolved = n_uncited = 0
     for sentence in draft.sentences:
         text = plain_text(sentence.text)
         named = list(dict.fromkeys(sentence.passages))
         resolved = [number for number in named if 1 <= number <= len(passages)]
         n_unresolved += len(named) - len(resolved)
         if not any(map(str.isalnum, text)) or not resolved:
+            n_uncited += 1
             continue
         numbers = []
         for position in resolved:
@@ -55,7 +60,7 @@ def bind(draft: Draft, passages: tuple[ScoredChunk, ...]) -> Bound:
         text = _read_row(sentence.text, passages[resolved[0] - 1].chunk) or text
         text = _DOCUMENTS_OWN_MARKER.sub(r"(\1)", text)
         sentences.append(AnswerSentence(text=text, citation_numbers=tuple(dict.fromkeys(numbers))))
-    return Bound(tuple(sentences), tuple(citations.values()), n_unresolved)
+    return Bound(tuple(dict.fromkeys(sentences)), tuple(citations.values()), n_unresolved, n_uncited)
 
 
 def find_quote(sentence: str, chunk: StoredChunk) -> tuple[int, int]:

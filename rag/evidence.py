@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from rag.ask.premise import premises
+from rag.contradiction import Contradiction, contradiction
 from rag.gate import gate_score, pass_gate
 from rag.index import Index
 from rag.refine import rewordings
@@ -30,6 +31,8 @@ class Evidence:
 
     passages: tuple[ScoredChunk, ...] = ()
     of_parts: tuple[tuple[ScoredChunk, ...], ...] = ()
+    contradiction: Contradiction | None = None
+    """Of a premise of the question; also where the evidence is not enough to answer."""
 
 
 def gather(
@@ -45,11 +48,9 @@ def gather(
     of_parts = [_hops(part, index, scope, reranker, run) for part in asked.parts]
     if len(asked.parts) > 1 and not all(of_parts):
         of_parts = [_hops(asked.question, index, scope, reranker, run)]
-    if not all(of_parts):
-        return Evidence()
-    passages = _joined(of_parts, run.thresholds.max_chunks)
-    _check_premises(asked.question, passages, support, run)
-    return Evidence(passages, tuple(of_parts))
+    passages = _joined(of_parts, run.thresholds.max_chunks) if all(of_parts) else ()
+    said_otherwise = _check_premises(asked.question, passages, index, support, run)
+    return Evidence(passages, tuple(of_parts) if passages else (), said_otherwise)
 
 
 def _hops(
@@ -126,19 +127,44 @@ def _joined(of_parts: Sequence[tuple[ScoredChunk, ...]], n: int) -> tuple[Scored
 
 
 def _check_premises(
-    question: str, passages: Sequence[ScoredChunk], support: SupportModel | None, run: Run
-) -> None:
-    """Record what the question takes for granted and how well the evidence supports it; a signal, not a gate."""
+    question: str, passages: Sequence[ScoredChunk], index: Index, support: SupportModel | None, run: Run
+) -> Contradiction | None:
+    """What the question takes for granted: how well the evidence supports it, and who says otherwise.
+
+    The first is a signal for the record. Neither is a gate: a question with a wrong premise is answered or refused as
+    the evidence allows.
+    """
     taken = premises(question)
-    if not taken or not passages or support is None:
-        return
+    near = _rated_high(passages, index, run)
+    if not taken or not near:
+        return None
     with run.stage("premise") as detail:
         detail["premise"] = taken[0]
-        try:
-            pairs = [(premise, each.chunk.text) for premise in taken for each in passages]
-            scores = support.support(pairs, deadline=run.deadline)
-        except OutOfTime:
-            detail["degraded"] = True
-            return
-        n = len(passages)
-        detail["support"] = min(max(scores[at * n : (at + 1) * n]) for at in range(len(taken)))
+        found = contradiction(taken, near)
+        if found is not None:
+            detail.update(premise=found.premise, contradicted_by=found.kind)
+        detail.update(_supported(taken, passages, support, run))
+    return found
+
+
+def _rated_high(passages: Sequence[ScoredChunk], index: Index, run: Run) -> tuple[ScoredChunk, ...]:
+    """The passages that passed; where none did those that the reranker at least doubts about, best first."""
+    if passages or gate_score(run.candidates) != "relevance":
+        return tuple(passages)
+    read = [each for each in run.candidates if (each.relevance or 0.0) >= index.config.refine_from]
+    return tuple(sorted(read, key=lambda each: -(each.relevance or 0.0))[: run.thresholds.max_chunks])
+
+
+def _supported(
+    taken: Sequence[str], passages: Sequence[ScoredChunk], support: SupportModel | None, run: Run
+) -> Detail:
+    """The support of the weakest premise by the passage that carries it best, in [0, 1]."""
+    if support is None or not passages:
+        return {}
+    try:
+        pairs = [(premise, each.chunk.text) for premise in taken for each in passages]
+        scores = support.support(pairs, deadline=run.deadline)
+    except OutOfTime:
+        return {"degraded": True}
+    n = len(passages)
+    return {"support": min(max(scores[at * n : (at + 1) * n]) for at in range(len(taken)))}

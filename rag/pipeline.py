@@ -6,9 +6,12 @@ Each step is a function, each decision a line of the trace, each time measured; 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from rag.ask.follow_up import Turn
+from rag.cite import citation_of
 from rag.config import RagConfig
+from rag.contradiction import Contradiction
 from rag.errors import EmptyQuestion, QuestionTooLong
 from rag.evidence import gather
 from rag.generate import Generator
@@ -16,7 +19,16 @@ from rag.index import Index
 from rag.rerank import Reranker
 from rag.retrieve import find_candidates
 from rag.run import Run
-from rag.types import Answered, RefusalReason, Refused, Scope, ScoredChunk, Thresholds
+from rag.types import (
+    Answered,
+    BoundCitation,
+    ContradictedPremise,
+    RefusalReason,
+    Refused,
+    Scope,
+    ScoredChunk,
+    Thresholds,
+)
 from rag.understand import understand
 from rag.verify import SupportModel
 from rag.write import Written, write_answer
@@ -59,11 +71,15 @@ def answer(
     if not run.candidates:
         return run.refused(RefusalReason.NOTHING_RETRIEVED)
     if not evidence.passages:
-        return run.refused(RefusalReason.BELOW_THRESHOLD)
+        return replace(
+            run.refused(RefusalReason.BELOW_THRESHOLD),
+            contradicted=_told_otherwise(evidence.contradiction, ()),
+        )
     written = write_answer(asked, evidence, index=index, generator=generator, support=support, run=run)
+    said_otherwise = _told_otherwise(evidence.contradiction, written.citations)
     if written.refused is not None:
-        return run.refused(written.refused)
-    return _answered(written, run)
+        return _refused(written.refused, written, said_otherwise, run)
+    return _answered(written, said_otherwise, run)
 
 
 def retrieve(
@@ -83,11 +99,43 @@ def retrieve(
     return find_candidates(question, question, index=index, scope=scope, reranker=reranker, run=run)
 
 
-def _answered(written: Written, run: Run) -> Answered:
+def _told_otherwise(
+    found: Contradiction | None, citations: Sequence[BoundCitation]
+) -> ContradictedPremise | None:
+    """The contradiction with its citation: one of the answer's where that quotes the sentence, else the next number."""
+    if found is None:
+        return None
+    new = citation_of(len(citations) + 1, found.passage, found.start, found.end)
+    same = (
+        each
+        for each in citations
+        if each.chunk.chunk_id == new.chunk.chunk_id and each.start <= new.start and new.end <= each.end
+    )
+    return ContradictedPremise(found.premise, found.says, next(same, new))
+
+
+def _refused(
+    reason: RefusalReason, written: Written, said_otherwise: ContradictedPremise | None, run: Run
+) -> Refused:
+    """The refusal of a draft, with what became of it."""
+    return replace(
+        run.refused(reason),
+        generator=written.generator,
+        n_unresolved_markers=written.n_unresolved,
+        findings=written.findings,
+        generator_fault=written.fault,
+        contradicted=said_otherwise,
+    )
+
+
+def _answered(written: Written, said_otherwise: ContradictedPremise | None, run: Run) -> Answered:
     read = [each.relevance for each in written.citations if each.relevance is not None]
+    citations = written.citations
+    if said_otherwise is not None and said_otherwise.citation not in citations:
+        citations = (*citations, said_otherwise.citation)
     return Answered(
         sentences=written.sentences,
-        citations=written.citations,
+        citations=citations,
         best_distance=min(citation.distance for citation in written.citations),
         n_unresolved_markers=written.n_unresolved,
         generator=written.generator,
@@ -96,6 +144,9 @@ def _answered(written: Written, run: Run) -> Answered:
         best_relevance=max(read, default=None),
         min_support=written.min_support,
         conflicts=written.conflicts,
+        findings=written.findings,
+        generator_fault=written.fault,
+        contradicted=said_otherwise,
     )
 
 

@@ -9,7 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+if TYPE_CHECKING:
+    from rag.verify.findings import Findings
 
 BlockKind = Literal["heading", "paragraph", "list_item", "table_row", "code"]
 GateScore = Literal["relevance", "distance"]
@@ -343,6 +346,29 @@ class AnswerSentence:
 
 
 @dataclass(frozen=True, slots=True)
+class GeneratorFault:
+    """A language model that should have written and could not; the passages were quoted in its place.
+
+    `code`, `message` and `next_step` are those of the error (`rag.errors`), worded for an administrator.
+    """
+
+    generator: str
+    code: str
+    message: str
+    next_step: str
+
+
+@dataclass(frozen=True, slots=True)
+class ContradictedPremise:
+    """What a question takes for granted, and the cited sentence that says otherwise."""
+
+    premise: str
+    says: str
+    """The sentence in plain words; the citation quotes it as it stands."""
+    citation: BoundCitation
+
+
+@dataclass(frozen=True, slots=True)
 class Answered:
     """An answer: every sentence cited, every citation used."""
 
@@ -359,6 +385,12 @@ class Answered:
     """Support of the weakest claim by what it cites, in [0, 1]; 1 where every sentence stands there verbatim."""
     conflicts: tuple[tuple[int, int], ...] = ()
     """Pairs of citation numbers: two versions of a document that say the same with other figures."""
+    findings: Findings | None = None
+    """What the verification found, sentence by sentence, and what the revision dropped."""
+    generator_fault: GeneratorFault | None = None
+    """Why quoting took the place of the language model that should have written."""
+    contradicted: ContradictedPremise | None = None
+    """Its citation is among `citations`; where no sentence uses that one, only this does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -366,6 +398,8 @@ class Refused:
     """An explicit refusal. `best_distance` is None when nothing was retrieved.
 
     `best_relevance` is None where no reranker read the candidates. `nearest` runs from the best by `gate_score`.
+    `generator`, `n_unresolved_markers`, `findings` and `generator_fault` tell of a draft that was refused; where
+    nothing was drafted they are empty.
     """
 
     reason: RefusalReason
@@ -376,6 +410,11 @@ class Refused:
     gate_score: GateScore = "distance"
     best_relevance: float | None = None
     relevance_cut: float = 0.0
+    generator: str = ""
+    n_unresolved_markers: int = 0
+    findings: Findings | None = None
+    generator_fault: GeneratorFault | None = None
+    contradicted: ContradictedPremise | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,19 +7,19 @@ from dataclasses import dataclass, replace
 
 from rag.cite import Bound, bind
 from rag.conflict import with_conflicts
-from rag.errors import ModelRefused, Unavailable
+from rag.errors import ModelMissing, ModelRefused, Unavailable
 from rag.evidence import Evidence
 from rag.generate import Draft, DraftSentence, ExtractiveGenerator, Generator
 from rag.index import Index
 from rag.run import Run
-from rag.types import AnswerSentence, BoundCitation, RefusalReason
+from rag.types import AnswerSentence, BoundCitation, GeneratorFault, RefusalReason
 from rag.understand import Asked
-from rag.verify import SupportModel, Verification, renumbered, revise, verify
+from rag.verify import Findings, SupportModel, Verification, dropped_claims, renumbered, revise, verify
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A verified answer; or, with `refused` set, why there is none."""
+    """A verified answer; or, with `refused` set, why there is none and what was drafted before it."""
 
     sentences: tuple[AnswerSentence, ...] = ()
     citations: tuple[BoundCitation, ...] = ()
@@ -27,6 +27,8 @@ class Written:
     generator: str = ""
     min_support: float | None = None
     conflicts: tuple[tuple[int, int], ...] = ()
+    findings: Findings | None = None
+    fault: GeneratorFault | None = None
     refused: RefusalReason | None = None
 
 
@@ -41,33 +43,25 @@ def write_answer(
 ) -> Written:
     """The answer that the passages support, in whole sentences with their citations.
 
-    A generator that is away, too late or not willing is replaced by quoting, and the trace says so.
-
-    Raises:
-        NotReady: the generator's model is not there.
+    A generator that is away, too late, not there or not willing is replaced by quoting, and `Written.fault` says so.
     """
-    draft, name = _draft(asked, evidence, index, generator, run)
+    draft, name, fault = _draft(asked, evidence, index, generator, run)
     with run.stage("bind") as detail:
         bound, conflicts = with_conflicts(bind(draft, evidence.passages), evidence.passages)
         detail |= {"n_citations": len(bound.citations), "n_unresolved": bound.n_unresolved}
-        detail["n_conflicts"] = len(conflicts)
+        detail |= {"n_uncited": bound.n_uncited, "n_conflicts": len(conflicts)}
+    drafted = Written(n_unresolved=bound.n_unresolved, generator=name, fault=fault)
     if not bound.sentences:
-        return Written(refused=draft.abstained or RefusalReason.MODEL_ABSTAINED)
-    checked = _checked(bound, index, support, run)
-    if checked is None:
-        return Written(refused=RefusalReason.UNSUPPORTED_CLAIMS)
-    return replace(
-        checked,
-        n_unresolved=bound.n_unresolved,
-        generator=name,
-        conflicts=_still_there(conflicts, bound.citations, checked.citations),
-    )
+        # Sentences that point at nothing are no abstention: something was said, and nothing carries it.
+        return replace(drafted, refused=draft.abstained or RefusalReason.UNSUPPORTED_CLAIMS)
+    return _checked(bound, conflicts, drafted, index=index, support=support, run=run)
 
 
 def _draft(
     asked: Asked, evidence: Evidence, index: Index, generator: Generator | None, run: Run
-) -> tuple[Draft, str]:
+) -> tuple[Draft, str, GeneratorFault | None]:
     quoting = _quoting(index)
+    fault = None
     with run.stage("generate") as detail:
         if generator is None:
             draft, name = _quoted(asked, evidence, quoting), quoting.name
@@ -76,11 +70,12 @@ def _draft(
             try:
                 draft = generator.generate(asked.question, evidence.passages, time_limit_s=limit_s)
                 name = generator.name
-            except (Unavailable, ModelRefused) as error:
+            except (Unavailable, ModelRefused, ModelMissing) as error:
+                fault = GeneratorFault(generator.name, error.code, error.message, error.next_step)
                 detail["degraded"] = error.code
                 draft, name = _quoted(asked, evidence, quoting), quoting.name
         detail |= {"generator": name, "n_sentences": len(draft.sentences), "evidence": draft.evidence}
-    return draft, name
+    return draft, name, fault
 
 
 def _quoted(asked: Asked, evidence: Evidence, quoting: ExtractiveGenerator) -> Draft:
@@ -112,21 +107,38 @@ def _quoting(index: Index) -> ExtractiveGenerator:
     )
 
 
-def _checked(bound: Bound, index: Index, support: SupportModel | None, run: Run) -> Written | None:
-    """The sentences that hold, after at most one revision; None when nothing does. The weakest claim decides."""
+def _checked(
+    bound: Bound,
+    conflicts: tuple[tuple[int, int], ...],
+    drafted: Written,
+    *,
+    index: Index,
+    support: SupportModel | None,
+    run: Run,
+) -> Written:
+    """The sentences that hold, after at most one revision; refused when none does. The weakest claim decides."""
     sentences, citations = bound.sentences, bound.citations
     verification = _verified(sentences, citations, index, support, run)
+    dropped = dropped_claims(sentences, citations, verification)
     if not verification.passed:
         with run.stage("revise") as detail:
             kept = revise(sentences, verification)
-            detail |= {"n_before": len(sentences), "n_after": len(kept)}
+            detail |= {"n_before": len(sentences), "n_after": len(kept), "n_claims_dropped": len(dropped)}
             sentences, citations = renumbered(kept, citations)
-        if not sentences:
-            return None
-        verification = _verified(sentences, citations, index, support, run)
+        if sentences:
+            verification = _verified(sentences, citations, index, support, run)
+            dropped = (*dropped, *dropped_claims(sentences, citations, verification))
         if not verification.passed:
-            return None
-    return Written(sentences=sentences, citations=citations, min_support=verification.min_support)
+            findings = Findings((), dropped, verification.threshold, verification.model)
+            return replace(drafted, findings=findings, refused=RefusalReason.UNSUPPORTED_CLAIMS)
+    return replace(
+        drafted,
+        sentences=sentences,
+        citations=citations,
+        min_support=verification.min_support,
+        conflicts=_still_there(conflicts, bound.citations, citations),
+        findings=Findings(verification.sentences, dropped, verification.threshold, verification.model),
+    )
 
 
 def _still_there(

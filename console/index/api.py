@@ -100,6 +100,10 @@ class HealthOut(Schema):
     n_documents_failed: int
     index_version: int | None
     model: str
+    n_generator_faults: int = Field(
+        description="Answers of the last 24 hours that were quoted because the language model could not write them."
+    )
+    generator_faults: dict[str, int] = Field(description="The same by the code of the error.")
 
 
 @router.get("/versions", response=list[VersionOut], tags=["index"])

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from console.index.selectors import active_version
 from console.questions.models import PENDING_STATES, Question
+from console.questions.selectors import generator_faults
 from console.sources.models import UNREADABLE_STATES, WORKING_STATES, Document
 from console.sources.stalled import START_A_WORKER, queue_without_worker, stalled_for_want_of_a_worker
 
@@ -27,6 +28,10 @@ class Health:
     n_documents_failed: int
     index_version: int | None
     model: str
+    n_generator_faults: int
+    """Answers of the last 24 hours that were quoted because the language model could not write them."""
+    generator_faults: dict[str, int] = field(default_factory=dict)
+    """The same by the code of the error."""
     problems: list[str] = field(default_factory=list)
 
 
@@ -40,7 +45,10 @@ def health() -> Health:
     version = active_version()
     document_s = (now - oldest_document).total_seconds() if oldest_document else None
     question_s = (now - oldest_question).total_seconds() if oldest_question else None
+    faults = generator_faults()
     problems = document_problems()
+    if faults.problem:
+        problems.append(faults.problem)
     if question_s is not None and question_s > QUESTION_LATE_S:
         problems.append("A question has been pending for long; is a worker running?")
     if version is None:
@@ -53,6 +61,8 @@ def health() -> Health:
         n_documents_failed=Document.objects.filter(deleted_at=None, state__in=UNREADABLE_STATES).count(),
         index_version=version.pk if version else None,
         model=version.model_name if version else "",
+        n_generator_faults=faults.n,
+        generator_faults=faults.by_code,
         problems=problems,
     )
 

@@ -16,9 +16,10 @@ from console.api_auth import person_of
 from console.api_pages import PageQuery, cut
 from console.api_types import StrictId, Text
 from console.questions.models import Question, QuestionState, Surface
-from console.questions.reading import Reading, Source, read_question, read_questions
+from console.questions.reading import ContradictedPremise, Reading, Source, read_question, read_questions
 from console.questions.selectors import question_for, questions_visible_to, refusals_visible_to
 from console.questions.services import ask_question
+from console.questions.verification import CheckedAnswer, Claim
 
 router = Router()
 POLL_EVERY_S = 0.1
@@ -58,6 +59,62 @@ class SentenceOut(Schema):
     citations: list[int]
 
 
+class ContradictedPremiseOut(Schema):
+    """What the question takes for granted, and the cited sentence that says otherwise."""
+
+    premise: str
+    says: str
+    citation: int
+
+
+class GeneratorFaultOut(Schema):
+    """Why the passages were quoted although a language model was to write; `next_step` is for support leads."""
+
+    generator: str
+    code: str
+    message: str
+    next_step: str = ""
+
+
+class ClaimOut(Schema):
+    """A claim of a sentence and what its citations say to it.
+
+    `method`: `verbatim` stands there word for word, `model` was weighed by the support model, `mechanical` contradicts
+    its citation (`faults` say how), `unchecked` could not be checked.
+    """
+
+    text: str
+    method: str
+    support: float = Field(description="0 to 1; the claim holds from the threshold on.")
+    citations: list[int]
+    faults: list[str]
+    is_weakest: bool
+
+
+class CheckedSentenceOut(Schema):
+    """A sentence of the answer that the caller may see, and its claims."""
+
+    text: str
+    claims: list[ClaimOut]
+
+
+class DroppedClaimOut(Schema):
+    """A claim of a draft that nobody was told, and the sentence it stood in."""
+
+    sentence: str
+    claim: ClaimOut
+
+
+class VerificationOut(Schema):
+    """What was checked of the answer. `dropped` is for support leads; `n_dropped` counts them for everybody."""
+
+    threshold: float
+    model: str
+    sentences: list[CheckedSentenceOut]
+    dropped: list[DroppedClaimOut]
+    n_dropped: int
+
+
 class QuestionOut(Schema):
     """A question with, once it is finished, its answer or the reason why there is none."""
 
@@ -76,10 +133,17 @@ class QuestionOut(Schema):
     relevance_cut: float | None = None
     best_distance: float | None = None
     distance_cut: float | None = None
+    contradicted: ContradictedPremiseOut | None = None
     nearest: list[SourceOut] = []
     unreadable: str = ""
+    what_you_can_do: list[str] = []
     index_version: int | None = None
     model: str = ""
+    generator: str = ""
+    generator_fault: GeneratorFaultOut | None = None
+    n_unresolved_markers: int = 0
+    min_support: float | None = None
+    verification: VerificationOut | None = None
     elapsed_ms: float | None = None
     error_reference: str = ""
 
@@ -118,6 +182,44 @@ def _source(source: Source) -> SourceOut:
     )
 
 
+def _claim(claim: Claim) -> ClaimOut:
+    return ClaimOut(
+        text=claim.text,
+        method=claim.method,
+        support=claim.support,
+        citations=list(claim.numbers),
+        faults=list(claim.faults),
+        is_weakest=claim.is_weakest,
+    )
+
+
+def _verification(checked: CheckedAnswer) -> VerificationOut:
+    return VerificationOut(
+        threshold=checked.threshold,
+        model=checked.model,
+        sentences=[
+            CheckedSentenceOut(text=each.text, claims=[_claim(claim) for claim in each.claims])
+            for each in checked.sentences
+        ],
+        dropped=[
+            DroppedClaimOut(sentence=each.sentence, claim=_claim(each.claim)) for each in checked.dropped
+        ],
+        n_dropped=checked.n_dropped,
+    )
+
+
+def _contradicted(said: ContradictedPremise) -> ContradictedPremiseOut:
+    return ContradictedPremiseOut(premise=said.premise, says=said.says, citation=said.source.number)
+
+
+def _fault(reading: Reading) -> GeneratorFaultOut | None:
+    answer = reading.answer
+    if answer is None or not answer.generator_fault:
+        return None
+    told = GeneratorFaultOut(code=answer.generator_fault, **answer.generator_fault_detail)
+    return told if reading.is_for_support else told.model_copy(update={"next_step": ""})
+
+
 def question_out(reading: Reading) -> QuestionOut:
     """The question as the API shows it."""
     question, answer = reading.question, reading.answer
@@ -149,10 +251,17 @@ def question_out(reading: Reading) -> QuestionOut:
             "relevance_cut": answer.relevance_cut,
             "best_distance": answer.best_distance,
             "distance_cut": answer.distance_cut,
+            "contradicted": _contradicted(reading.contradicted) if reading.contradicted else None,
             "nearest": [_source(source) for source in reading.nearest],
             "unreadable": reading.unreadable,
+            "what_you_can_do": reading.steps,
             "index_version": answer.index_version_id,
             "model": answer.model_name,
+            "generator": answer.generator,
+            "generator_fault": _fault(reading),
+            "n_unresolved_markers": answer.n_unresolved_markers,
+            "min_support": answer.min_support,
+            "verification": _verification(reading.checked) if reading.checked else None,
             "elapsed_ms": answer.elapsed_ms,
             "error_reference": answer.error_reference,
         }

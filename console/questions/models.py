@@ -129,6 +129,23 @@ class Answer(models.Model):
         blank=True,
         help_text="Support of the weakest claim, 0 to 1; 1 where all is quoted verbatim.",
     )
+    generator_fault = models.CharField(
+        max_length=40,
+        blank=True,
+        db_index=True,
+        help_text="Code of the error for which quoting took the place of a language model.",
+    )
+    generator_fault_detail = models.JSONField(
+        default=dict, help_text="{generator, message, next_step} of that error."
+    )
+    verification = models.JSONField(
+        default=dict,
+        help_text="{threshold, model, sentences: [[claim, …], …], dropped: [{sentence, folder_ids, claim}, …]}.",
+    )
+    contradicted = models.JSONField(
+        default=dict,
+        help_text="{premise, says, number}: what the question took for granted, and the citation that says otherwise.",
+    )
     conflicts = models.JSONField(
         default=list, help_text="[[number, number], …]: two versions of a document with other figures."
     )

@@ -10,8 +10,10 @@ from django.urls import reverse
 
 from console.people.models import User
 from console.questions import wording
+from console.questions.advice import people_to_ask, what_to_do
 from console.questions.models import Answer, Question
 from console.questions.recording import EXCERPT_CHARS
+from console.questions.verification import CheckedAnswer, checked_answer
 from console.sources.models import Document
 from console.sources.selectors import documents_visible_to, folders_visible_to
 
@@ -45,6 +47,15 @@ class Sentence:
     is_withheld: bool = False
     according_to: str = ""
     """``According to Travel policy:`` before the first of some sentences that are one document's own words."""
+
+
+@dataclass(frozen=True, slots=True)
+class ContradictedPremise:
+    """What the question takes for granted, and the sentence of `source` that says otherwise."""
+
+    premise: str
+    says: str
+    source: Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +94,16 @@ class Reading:
     nearest: list[Source] = field(default_factory=list)
     conflicts: list[str] = field(default_factory=list)
     """The documents that do not agree, with their dates; those the reader may see."""
+    contradicted: ContradictedPremise | None = None
+    """None also where the reader may not see the document that says otherwise."""
     unreadable: str = ""
     folders: list[str] = field(default_factory=list)
     n_hidden_folders: int = 0
+    steps: list[str] = field(default_factory=list)
+    """What the asker of a refused question can do."""
+    checked: CheckedAnswer | None = None
+    is_for_support: bool = False
+    """The reader is a support lead or an admin, and may see what a model said that nobody was told."""
 
     @property
     def closest(self) -> Source | None:
@@ -107,6 +125,7 @@ class _Sight:
     alive: set[int]
     folder_names: dict[int, str]
     is_admin: bool
+    is_for_support: bool
 
     @classmethod
     def of(cls, answers: list[Answer], reader: User) -> _Sight:
@@ -121,6 +140,7 @@ class _Sight:
             alive=set(alive),
             folder_names=dict(folders),
             is_admin=reader.is_admin,
+            is_for_support=reader.is_support_lead,
         )
 
     def sees_folder(self, folder_id: object) -> bool:
@@ -166,8 +186,12 @@ class _Sight:
 
 
 def read_question(question: Question, *, reader: User) -> Reading:
-    """What `reader`, who may see the question, is shown of it."""
-    return read_questions([question], reader=reader)[0]
+    """What `reader`, who may see the question, is shown of it; of a refusal also who can be asked."""
+    reading = read_questions([question], reader=reader)[0]
+    if not reading.steps or reading.answer is None:
+        return reading
+    people = people_to_ask(reading.answer.folder_ids)
+    return replace(reading, steps=what_to_do(reading.answer, people))
 
 
 def read_questions(questions: Sequence[Question], *, reader: User) -> list[Reading]:
@@ -255,10 +279,27 @@ def _reading(question: Question, answer: Answer, sight: _Sight) -> Reading:
         sources=sources,
         nearest=nearest,
         conflicts=_conflicts(answer, by_number),
+        contradicted=_contradicted(answer, by_number),
         unreadable=sight.unreadable(answer.unreadable),
         folders=folders,
+        steps=what_to_do(answer),
         n_hidden_folders=len(answer.folder_ids) - len(folders),
+        checked=checked_answer(
+            answer,
+            is_withheld=[sentence.is_withheld for sentence in sentences],
+            may_see_dropped=sight.is_for_support,
+            sees_folder=sight.sees_folder,
+        ),
+        is_for_support=sight.is_for_support,
     )
+
+
+def _contradicted(answer: Answer, sources: dict[int, Source]) -> ContradictedPremise | None:
+    said = answer.contradicted
+    source = sources.get(said.get("number", 0))
+    if source is None or source.is_hidden:
+        return None
+    return ContradictedPremise(said["premise"], said["says"], source)
 
 
 def _conflicts(answer: Answer, sources: dict[int, Source]) -> list[str]:
@@ -274,8 +315,17 @@ def _conflicts(answer: Answer, sources: dict[int, Source]) -> list[str]:
     return [f"[{number}] {wording.dated(sources[number].title, uploaded[number])}" for number in shown]
 
 
-def trace_stages(answer: Answer) -> list[StageRow]:
-    """The stages in order."""
+_TOLD_ELSEWHERE = {"verify": frozenset({"weakest", "why"})}
+"""Words of a claim that did not hold: `Reading.checked` has them for those who may look into it."""
+_OF_DOCUMENTS = {"grade": frozenset({"searched_next"})}
+"""May hold headings of what was found."""
+
+
+def trace_stages(answer: Answer, *, hides_documents: bool = False) -> list[StageRow]:
+    """The stages in order, without what a model said and nobody was told.
+
+    `hides_documents` leaves out words of documents too: some of the folders are not the reader's to see.
+    """
     stages = answer.trace.get("stages", [])
     total = sum(float(stage["elapsed_ms"]) for stage in stages) or 1.0
     return [
@@ -283,7 +333,12 @@ def trace_stages(answer: Answer) -> list[StageRow]:
             name=str(stage["name"]),
             elapsed_ms=float(stage["elapsed_ms"]),
             share=round(float(stage["elapsed_ms"]) / total * 120, 1),
-            detail=[(str(name), _shown(value)) for name, value in stage.get("detail", {}).items()],
+            detail=[
+                (str(name), _shown(value))
+                for name, value in stage.get("detail", {}).items()
+                if name not in _TOLD_ELSEWHERE.get(stage["name"], ())
+                and not (hides_documents and name in _OF_DOCUMENTS.get(stage["name"], ()))
+            ],
         )
         for stage in stages
     ]

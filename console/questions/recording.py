@@ -9,6 +9,7 @@ from console import storage
 from console.index.models import DocumentIndex, IndexVersion, ThresholdSetting
 from console.questions import wording
 from console.questions.models import Answer, Citation, QuestionState
+from console.questions.verification import verification_json
 from console.sources.models import Document
 from console.sources.selectors import n_working_in, unreadable_in
 
@@ -81,7 +82,14 @@ def row_of(
         model_name=version.model_name,
         folder_ids=folder_ids,
         trace=_trace(result.trace),
+        generator=result.generator,
+        n_unresolved_markers=result.n_unresolved_markers,
+        verification=verification_json(result.findings) if result.findings else {},
+        contradicted=_contradicted(result.contradicted) if result.contradicted else {},
     )
+    if result.generator_fault is not None:
+        answer.generator_fault = result.generator_fault.code
+        answer.generator_fault_detail = _fault(result.generator_fault)
     if isinstance(result, rag.Refused):
         unreadable = unreadable_in(folder_ids)
         answer.outcome = QuestionState.REFUSED
@@ -92,16 +100,23 @@ def row_of(
         answer.nearest = _nearest_rows(result.nearest, version)
         answer.unreadable = unreadable
         answer.n_unreadable = sum(int(row["count"]) for row in unreadable)
-        return AnswerRow(answer)
+        said = result.contradicted
+        return AnswerRow(answer, [_citation(said.citation, version)] if said else [])
     answer.outcome = QuestionState.ANSWERED
     answer.sentences = [
         {"text": sentence.text, "citations": list(sentence.citation_numbers)} for sentence in result.sentences
     ]
-    answer.generator = result.generator
     answer.min_support = result.min_support
     answer.conflicts = [list(pair) for pair in result.conflicts]
-    answer.n_unresolved_markers = result.n_unresolved_markers
     return AnswerRow(answer, [_citation(bound, version) for bound in result.citations])
+
+
+def _fault(fault: rag.GeneratorFault) -> dict[str, str]:
+    return {"generator": fault.generator, "message": fault.message, "next_step": fault.next_step}
+
+
+def _contradicted(said: rag.ContradictedPremise) -> dict[str, object]:
+    return {"premise": said.premise, "says": said.says, "number": said.citation.number}
 
 
 def _citation(bound: rag.BoundCitation, version: IndexVersion) -> Citation:

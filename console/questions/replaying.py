@@ -88,19 +88,20 @@ def _differences(answer: Answer, result: rag.Answered | rag.Refused) -> list[Dif
         "generator": answer.generator,
         "reranker": answer.reranker,
     }
+    if answer.outcome == QuestionState.REFUSED and not answer.generator:
+        del then["generator"]  # refusals of before 0005 did not record who drafted
     return [Difference(what, then[what], now[what]) for what in then if then[what] != now[what]]
 
 
 def _told(result: rag.Answered | rag.Refused) -> dict[str, str]:
     if isinstance(result, rag.Refused):
-        told = {"outcome": QuestionState.REFUSED.value, "reason": result.reason.value}
-        told |= {"sentences": "", "quotes": "", "generator": ""}
+        told = {"outcome": QuestionState.REFUSED.value, "reason": result.reason.value, "sentences": ""}
+        told |= {"quotes": result.contradicted.citation.quote if result.contradicted else ""}
     else:
         told = {
             "outcome": QuestionState.ANSWERED.value,
             "reason": "",
             "sentences": "\n".join(sentence.text for sentence in result.sentences),
             "quotes": "\n".join(citation.quote for citation in result.citations),
-            "generator": result.generator,
         }
-    return told | {"reranker": reranker_of(result.trace)}
+    return told | {"generator": result.generator, "reranker": reranker_of(result.trace)}

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from datetime import timedelta
+
 from django.db.models import Count, Q, QuerySet
+from django.utils import timezone
 
 from console.people.models import User
-from console.questions.models import PENDING_STATES, Question, QuestionState
+from console.questions.models import PENDING_STATES, Answer, Question, QuestionState
+
+FAULTS_FOR = timedelta(hours=24)
 
 
 def questions_visible_to(user: User) -> QuerySet[Question]:
@@ -47,3 +53,45 @@ def outcome_counts(user: User) -> dict[str, int]:
         )
     )
     return counts
+
+
+@dataclass(frozen=True, slots=True)
+class GeneratorFaults:
+    """How often in the last 24 hours quoting took the place of the language model, of how many drafts.
+
+    `by_code` counts each code of `rag.errors`. `last` is the newest draft if it is one of them; None says that the
+    model writes again, or that there is none.
+    """
+
+    n_drafted: int
+    by_code: dict[str, int]
+    last: Answer | None
+
+    @property
+    def n(self) -> int:
+        """All of them."""
+        return sum(self.by_code.values())
+
+    @property
+    def problem(self) -> str:
+        """What failed, how often and what to do; empty where the newest draft is the language model's."""
+        if self.last is None:
+            return ""
+        detail = self.last.generator_fault_detail
+        return (
+            f"The language model {detail['generator']} did not write {self.n} of the {self.n_drafted} answers of the "
+            f"last 24 hours; passages were quoted instead. {detail['message']} {detail['next_step']}"
+        ).strip()
+
+
+def generator_faults() -> GeneratorFaults:
+    """The faults of the language model as they stand now."""
+    drafts = Answer.objects.filter(created_at__gte=timezone.now() - FAULTS_FOR).exclude(generator="")
+    failed = drafts.exclude(generator_fault="").order_by()
+    by_code = failed.values("generator_fault").annotate(n=Count("pk")).values_list("generator_fault", "n")
+    newest = drafts.order_by("-created_at", "-pk").first()
+    return GeneratorFaults(
+        n_drafted=drafts.count(),
+        by_code=dict(by_code),
+        last=newest if newest is not None and newest.generator_fault else None,
+    )

@@ -89,7 +89,7 @@ def _result(
         "has_trace": has_trace,
     }
     if has_trace and reading.answer is not None:
-        context["stages"] = trace_stages(reading.answer)
+        context["stages"] = trace_stages(reading.answer, hides_documents=reading.n_hidden_folders > 0)
         context["candidates"] = trace_candidates(reading.answer, reader=request.user)
     return render(request, template, context)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 import rag
-from console.questions.models import QuestionState
+from console.questions.models import Answer, QuestionState
 
 BROKEN = "Something failed on our side. Your question is kept."
 
@@ -63,6 +63,19 @@ DISAGREE = "These documents do not agree:"
 def according_to(title: str) -> str:
     """What stands before sentences that are a document's own words."""
     return f"According to {title}:"
+
+
+def premise_note(answer: Answer) -> str:
+    """``The question assumes: “…” Travel policy says: “…” [1]``; empty where no document says otherwise.
+
+    Plain text for readers who may see the cited document.
+    """
+    said = answer.contradicted
+    citation = next((each for each in answer.citations.all() if each.number == said.get("number")), None)
+    if citation is None:
+        return ""
+    told = f"{citation.document_title} says: “{said['says']}” [{citation.number}]"
+    return f"The question assumes: “{said['premise']}” {told}"
 
 
 def dated(title: str, uploaded_at: datetime | None) -> str:

@@ -134,12 +134,15 @@ def term(name: str, word: str = "") -> SafeString:
 def ruler(
     best: float | None, cut: float | None, score: str = "distance", size: str = ""
 ) -> dict[str, object]:
-    """Best score and cut on one scale from 0 to 1, readable without colour; a relevance passes right of the cut."""
+    """Best score and cut on one scale from 0 to 1, readable without colour.
+
+    A relevance and a support pass right of the cut, a distance left of it.
+    """
     if not isinstance(best, int | float) or not isinstance(cut, int | float):
         return {"is_empty": True}
     width = 88 if size == "mini" else 240
-    is_relevance = score == "relevance"
-    scale_end = 1.0 if is_relevance else RULER_MAX
+    passes_above = score in {"relevance", "support"}
+    scale_end = 1.0 if passes_above else RULER_MAX
     at_best, at_cut = (round(min(max(v, 0.0), scale_end) / scale_end * width, 1) for v in (best, cut))
     return {
         "best": best,
@@ -147,9 +150,9 @@ def ruler(
         "score": score,
         "x_best": at_best,
         "x_cut": at_cut,
-        "x_passes": at_cut if is_relevance else 0,
-        "w_passes": round(width - at_cut, 1) if is_relevance else at_cut,
-        "is_inside": best >= cut if is_relevance else best <= cut,
+        "x_passes": at_cut if passes_above else 0,
+        "w_passes": round(width - at_cut, 1) if passes_above else at_cut,
+        "is_inside": best >= cut if passes_above else best <= cut,
         "is_mini": size == "mini",
     }
 

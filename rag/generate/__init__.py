@@ -1,5 +1,7 @@
 """Answers out of passages. A generator sees only the passages; the server binds the citations."""
 
+import time
+
 from rag.config import RagConfig
 from rag.embed import Embedder
 from rag.generate.chat_endpoint import ChatEndpoint, ChatEndpointGenerator
@@ -7,6 +9,7 @@ from rag.generate.extractive import ExtractiveGenerator
 from rag.generate.local_model import LocalModelGenerator
 from rag.generate.prompt import without_foreign_links
 from rag.generate.protocol import Draft, DraftSentence, Generator, read_markers
+from rag.types import Locator, ScoredChunk, StoredChunk
 
 __all__ = [
     "ChatEndpoint",
@@ -17,6 +20,7 @@ __all__ = [
     "Generator",
     "LocalModelGenerator",
     "load_generator",
+    "probe_generator",
     "read_markers",
     "without_foreign_links",
 ]
@@ -62,3 +66,19 @@ def load_generator(
     raise ValueError(
         f"unknown generator {name!r}; accepted: extractive, chat, local:<name or path of a model>"
     )
+
+
+def probe_generator(generator: Generator, *, time_limit_s: float) -> float:
+    """Seconds that one small question takes; whatever it answers, it can be asked.
+
+    A real request: it needs the address, the name, the key and the model, and costs some hundred tokens.
+
+    Raises:
+        Unavailable, ModelRefused, ModelMissing: see `Generator.generate`; quoting would take its place.
+    """
+    words = "The answer to the test question is yes."
+    chunk = StoredChunk("probe", 0, 0, "Test", 0, words, words, "", 0, len(words), Locator())
+    started = time.monotonic()
+    passage = ScoredChunk(chunk, distance=0.0, bm25_score=None, rrf_score=1.0)
+    generator.generate("What is the answer to the test question?", (passage,), time_limit_s=time_limit_s)
+    return time.monotonic() - started

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import struct
 import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rag.errors import ModelMissing, ModelTimeout
+from rag.causal_model import CausalModel, load_causal_model
+from rag.errors import ModelTimeout
 from rag.generate.prompt import Message, Prompt, build_prompt, read_completion
 from rag.generate.protocol import Draft
 from rag.types import RefusalReason, ScoredChunk
-
-_FALLBACK_CONTEXT = 2_048
-"""Tokens, where a model's configuration does not tell its context."""
 
 
 class LocalModelGenerator:
@@ -33,8 +30,7 @@ class LocalModelGenerator:
         """Nothing is read yet; the first question loads the model.
 
         Args:
-            name: the path of a folder with ``config.json``, tokenizer and weights, the path of a ``.gguf`` file
-                (transformers unpacks it and needs accelerate for that), or a name in this machine's model cache.
+            name: a folder, a ``.gguf`` file or a name in this machine's model cache (see `load_causal_model`).
             max_new_tokens: an answer ends there at the latest.
             max_context_tokens: prompt and answer together, where the model's own context is larger; memory
                 and time grow with it.
@@ -47,7 +43,7 @@ class LocalModelGenerator:
         self._time_limit_s = time_limit_s
         self._device = device
         self._lock = threading.Lock()
-        self._loaded: _Loaded | None = None
+        self._loaded: CausalModel | None = None
 
     @property
     def name(self) -> str:
@@ -74,17 +70,22 @@ class LocalModelGenerator:
             raise _timeout()
         try:
             if self._loaded is None:
-                self._loaded = _load(self._name, self._device)
+                self._loaded = load_causal_model(self._name, device=self._device)
             loaded = self._loaded
             budget = min(loaded.context_tokens, self._max_context_tokens) - self._max_new_tokens
-            prompt = build_prompt(question, passages, budget_tokens=budget, count_tokens=loaded.count_tokens)
+            prompt = build_prompt(
+                question,
+                passages,
+                budget_tokens=budget,
+                count_tokens=_Prompter(loaded.tokenizer).count_tokens,
+            )
             text, is_truncated = self._written(loaded, prompt, deadline)
         finally:
             self._lock.release()
         shown = passages[: prompt.n_passages]
         return read_completion(text, shown, n_left_out=prompt.n_left_out, is_truncated=is_truncated)
 
-    def _written(self, loaded: _Loaded, prompt: Prompt, deadline: float) -> tuple[str, bool]:
+    def _written(self, loaded: CausalModel, prompt: Prompt, deadline: float) -> tuple[str, bool]:
         """The model's text, and whether it was cut off at `max_new_tokens`."""
         import torch
         from transformers import MaxTimeCriteria, StoppingCriteriaList
@@ -92,7 +93,7 @@ class LocalModelGenerator:
         left_s = deadline - time.monotonic()
         if left_s <= 0:
             raise _timeout()
-        batch = loaded.encode(prompt.messages).to(self._device)
+        batch = _Prompter(loaded.tokenizer).encode(prompt.messages).to(self._device)
         with torch.inference_mode():
             ids = loaded.model.generate(
                 **batch,
@@ -109,11 +110,10 @@ class LocalModelGenerator:
 
 
 @dataclass(frozen=True, slots=True)
-class _Loaded:
-    model: Any
+class _Prompter:
+    """Turns messages into the model's tokens."""
+
     tokenizer: Any
-    context_tokens: int
-    end_ids: frozenset[int]
 
     def count_tokens(self, messages: tuple[Message, ...]) -> int:
         return int(self.encode(messages)["input_ids"].shape[1])
@@ -142,46 +142,6 @@ class _Loaded:
             sanitize_control_tokens=True,
             enable_thinking=False,  # read by Qwen's template; reasoning is thrown away and costs seconds
         )
-
-
-def _load(name: str, device: str) -> _Loaded:
-    from safetensors import SafetensorError
-    from transformers import AutoModelForCausalLM, AutoTokenizer
-    from transformers.utils import logging
-
-    logging.disable_progress_bar()
-    source, more = name, {}
-    if name.lower().endswith(".gguf"):
-        source, more = str(Path(name).parent), {"gguf_file": Path(name).name}
-    try:
-        tokenizer = AutoTokenizer.from_pretrained(source, local_files_only=True, **more)
-        # The unpacked weights of a GGUF file are fastest in float32 on a CPU.
-        dtype = "float32" if more else "auto"
-        model = AutoModelForCausalLM.from_pretrained(source, local_files_only=True, dtype=dtype, **more)
-    except (
-        OSError,
-        ValueError,
-        KeyError,
-        TypeError,
-        IndexError,
-        RuntimeError,
-        ImportError,
-        SafetensorError,
-        struct.error,
-    ) as exc:
-        raise ModelMissing(
-            f"There is no readable causal language model at {name}.",
-            next_step="Give the folder of a transformers model, a GGUF file (with accelerate installed), or the name "
-            "of a model in this machine's model cache; Footnote downloads nothing while it runs.",
-        ) from exc
-    if tokenizer.pad_token_id is None:
-        tokenizer.pad_token = tokenizer.eos_token
-    model.to(device).eval()
-    context = getattr(model.config, "max_position_embeddings", None) or _FALLBACK_CONTEXT
-    ends = model.generation_config.eos_token_id
-    ends = tokenizer.eos_token_id if ends is None else ends
-    end_ids = frozenset(ends if isinstance(ends, list) else [ends])
-    return _Loaded(model, tokenizer, int(context), end_ids)
 
 
 def _timeout() -> ModelTimeout:

@@ -53,7 +53,7 @@ _OWN_MARKER = re.compile(r"[\[【](\s*\d+(?:\s*[,;]\s*\d+)*\s*)[\]】]")
 _REASONING = re.compile(r"<(think|thinking|reasoning)>.*?</\1>", re.DOTALL | re.IGNORECASE)
 _REASONING_TAG = re.compile(r"<(?P<close>/)?(?:think|thinking|reasoning)>", re.IGNORECASE)
 _MANY_TICKS = re.compile("`{4,}")
-"""Thousands of them cost `plain_text` seconds, after the time limit has passed."""
+"""A fence of more than three is one of three."""
 _CODE_FENCE = re.compile(r"^[ \t]*(?:```|~~~)[^\n`]*$", re.MULTILINE)
 
 _MARKDOWN_LINK = re.compile(

@@ -10,9 +10,8 @@ import re
 from collections.abc import Iterator
 
 from rag.lexical import folded
+from rag.numerals import MONTHS, ONES, ORDINALS, SCALES, TEENS, TENS, with_plain_digits
 
-_THOUSANDS = re.compile(r"(?<![\w.,])\d{1,3}(?:[,' ]\d{3})+(?![\w,]|[.,]\d{3})")
-_COMMA_DECIMAL = re.compile(r"(?<![\w.,])(\d+),(\d{1,2})(?![\w]|[.,]\d)")
 _TOKEN = re.compile(r"[^\W_]+(?:[-_./:][^\W_]+)*")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?(?![.]\d)|\d+")
 _INSIDE = re.compile(r"\d[^\W\d_]+\d")
@@ -34,22 +33,12 @@ _NAMING = re.compile(
 _NO_NAME = re.compile(r"[a-z]\d+[a-z]|b4|gr8|l8r|m8|str8|w8")
 """A word with figures for letters: k8s, e2e, b4."""
 
-_ONES = """
-zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
-seventeen eighteen nineteen
-"""
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
-_ORDINALS = """
-zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth
-fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth
-"""
-_MONTHS = "january february march april may june july august september october november december"
-
-_SMALL = {word: value for words in (_ONES, _ORDINALS) for value, word in enumerate(words.split())} | {
-    form: 10 * tens for tens, word in enumerate(_TENS.split(), start=2) for form in (word, f"{word[:-1]}ieth")
+_CARDINALS = ("zero", *ONES, *TEENS)
+_SMALL = {word: value for words in (_CARDINALS, ORDINALS) for value, word in enumerate(words)} | {
+    form: 10 * tens for tens, word in enumerate(TENS, start=2) for form in (word, f"{word[:-1]}ieth")
 }
-_TIMES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000}
-_MONTH_OF = {form: at for at, name in enumerate(_MONTHS.split(), start=1) for form in (name, name[:3])}
+_TIMES = {word: SCALES[word] for word in ("hundred", "thousand", "million")}
+_MONTH_OF = {form: at for at, name in enumerate(map(str.lower, MONTHS), start=1) for form in (name, name[:3])}
 
 
 def specifics(question: str) -> dict[str, frozenset[str]]:
@@ -146,5 +135,4 @@ def _joined(token: str) -> str:
 
 
 def _plain(text: str) -> str:
-    joined = _THOUSANDS.sub(lambda match: re.sub(r"\D", "", match.group()), folded(text))
-    return _COMMA_DECIMAL.sub(r"\1.\2", joined)
+    return with_plain_digits(folded(text))

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from rag.extract.canonical import visible_text
+from rag.numerals import MONTHS, ONES, SCALES, TENS, VALUES, with_plain_digits
 
 FaultKind = Literal[
-    "number", "date", "unit", "name", "negation", "modality", "bound", "quantifier", "condition"
+    "number", "date", "unit", "name", "negation", "modality", "bound", "quantifier", "condition", "order"
 ]
 Method = Literal["verbatim", "mechanical", "model", "unchecked"]
 """How a claim's support was found: it stands there; it contradicts; a model weighed it; nobody could."""
@@ -101,24 +102,15 @@ class Quantity:
 _ONE_MARK = str.maketrans(
     dict.fromkeys("“”„«»", '"') | dict.fromkeys("’‘‚`", "'") | dict.fromkeys("–—−‐‑", "-")
 )
-_ONES = "one two three four five six seven eight nine"
-_TEENS = "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
-_VALUES = {word: value for value, word in enumerate(f"{_ONES} {_TEENS}".split(), start=1)} | {
-    word: 10 * tens for tens, word in enumerate(_TENS.split(), start=2)
-}
-_SCALES = {"k": 1_000, "hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
 # Without "one", which is as often a pronoun; a number of 1 is not compared anyway.
 _WRITTEN = re.compile(
-    rf"\b(?:({'|'.join(_TENS.split())})(?:[- ]({'|'.join(_ONES.split())}))?|({'|'.join([*_VALUES][1:19])}))\b",
+    rf"\b(?:({'|'.join(TENS)})(?:[- ]({'|'.join(ONES)}))?|({'|'.join([*VALUES][1:19])}))\b",
     re.IGNORECASE,
 )
 _SCALED = re.compile(
     r"(?<![\w.])(\d+(?:\.\d+)?|an?|one)(?:(?<=\d)(k)| (hundred|thousand|million|billion))\b(?: and (\d{1,2})\b)?",
     re.IGNORECASE,
 )
-_THOUSANDS = re.compile(r"(?<![\w.,])\d{1,3}(?:[,' ]\d{3})+(?![\w,]|[.,]\d{3})")
-_COMMA_DECIMAL = re.compile(r"(?<![\w.,])(\d+),(\d{1,2})(?!\w|[.,]\d)")
 _GLUED_CURRENCY = re.compile(r"\b(EUR|GBP|USD|CHF)(?=\d)")
 _TWELVE_HOURS = re.compile(r"\b(1[0-2]|0?[1-9])(?:[:.](\d\d))? ?([ap])(?:m\b|\.m\.?)", re.IGNORECASE)
 _SAME = {
@@ -190,17 +182,16 @@ def in_one_writing(text: str) -> str:
     text = _GLUED_CURRENCY.sub(r"\1 ", straightened(text))
     for said, same in _REWRITINGS:
         text = said.sub(same, text)
-    text = _THOUSANDS.sub(lambda match: re.sub(r"\D", "", match.group()), text)
-    text = _COMMA_DECIMAL.sub(r"\1.\2", text)
     text = _WRITTEN.sub(
-        lambda match: str(sum(_VALUES[word.lower()] for word in match.groups() if word)), text
+        lambda match: str(sum(VALUES[word.lower()] for word in match.groups() if word)),
+        with_plain_digits(text),
     )
     return _TWELVE_HOURS.sub(_of_24_hours, _SCALED.sub(_scaled, text))
 
 
 def _scaled(match: re.Match[str]) -> str:
     times = float(match[1]) if match[1][0].isdigit() else 1.0
-    value = times * _SCALES[(match[2] or match[3]).lower()] + int(match[4] or 0)
+    value = times * SCALES[(match[2] or match[3]).lower()] + int(match[4] or 0)
     return str(int(value)) if value.is_integer() else str(value)
 
 
@@ -232,10 +223,8 @@ def _canonical(number: str) -> str:
     return f"{whole}.{decimals}" if decimals else whole
 
 
-_MONTHS = "January February March April May June July August September October November December"
-_MONTH_NAMES = tuple(_MONTHS.split())
 _WEEKDAY_NAMES = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-_MONTH_OF = {form: at for at, name in enumerate(_MONTH_NAMES, start=1) for form in (name, name[:3], name[:4])}
+_MONTH_OF = {form: at for at, name in enumerate(MONTHS, start=1) for form in (name, name[:3], name[:4])}
 _MONTH = "|".join(sorted(_MONTH_OF, key=len, reverse=True))
 _DAY = r"\d{1,2}(?:st|nd|rd|th)?"
 _NEXT = r"\W{1,3}(?:(?:and|or|to|until|till) )?"
@@ -280,12 +269,12 @@ def months(text: str, *, is_evidence: bool = False) -> set[str]:
     """Names of the months in `text`; of evidence also those of its dates, and all where it has a range of them."""
     if not is_evidence:
         # At the start, "May" and "March" may be verbs.
-        return {name for name in _MONTH_NAMES if re.search(rf"(?<!\A)\b{name}\b", text)}
+        return {name for name in MONTHS if re.search(rf"(?<!\A)\b{name}\b", text)}
     if _MONTH_RANGE.search(text):
-        return set(_MONTH_NAMES)
+        return set(MONTHS)
     named = {_MONTH_OF[name] for name in re.findall(rf"\b({_MONTH})\b", text)}
     named |= {month for meant in dates(text).values() for _, month in meant}
-    return {_MONTH_NAMES[month - 1] for month in named.union(map(int, _YEAR_MONTH.findall(text)))}
+    return {MONTHS[month - 1] for month in named.union(map(int, _YEAR_MONTH.findall(text)))}
 
 
 def weekdays(text: str, *, is_evidence: bool = False) -> set[str]:

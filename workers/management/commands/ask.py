@@ -17,6 +17,7 @@ from console import engine
 from console.access import Rejected
 from console.people.models import Role, User
 from console.questions import wording
+from console.questions.advice import people_to_ask, what_to_do
 from console.questions.models import Answer, Citation, Question, QuestionState, Surface
 from console.questions.services import answer_of, answer_question, ask_question
 from console.sources.selectors import folders_visible_to, n_working_in
@@ -121,13 +122,8 @@ def _print(answer: Answer) -> None:
     if answer.outcome == QuestionState.ANSWERED:
         for line in _told(answer):
             out.print(Text(line))
-        out.print(Text("\nSources", style="bold"))
-        for citation in answer.citations.all():
-            place = (
-                f"{citation.document_title} › {citation.label}" if citation.label else citation.document_title
-            )
-            out.print(Text(f"[{citation.number}] {place} ({citation.document_name}, {_score(citation)})"))
-            out.print(Text(f"    “{citation.quote}”", style="dim"))
+        _print_premise(answer, out)
+        _print_sources(answer, out)
         return
     if answer.outcome == QuestionState.REFUSED:
         if answer.reason_code == rag.RefusalReason.ROUTED_NO_RETRIEVAL:
@@ -135,6 +131,7 @@ def _print(answer: Answer) -> None:
             return
         out.print(Text("I can't answer that from the documents.", style="bold"))
         out.print(Text(f"{answer.reason} ({answer.reason_code})"))
+        _print_premise(answer, out)
         for near in answer.nearest[:1]:
             is_relevance = answer.gate_score == "relevance"
             closest = wording.closest(
@@ -147,10 +144,27 @@ def _print(answer: Answer) -> None:
             out.print(Text(closest))
         if answer.n_unreadable:
             out.print(Text(wording.unreadable_sentence(answer.unreadable)))
+        for step in what_to_do(answer, people_to_ask(answer.folder_ids)):
+            out.print(Text(f"→ {step}"))
+        if answer.contradicted:
+            _print_sources(answer, out)
         return
     out.print(Text(answer.reason, style="bold"))
     if answer.error_reference:
         out.print(Text(f"Reference {answer.error_reference}; the log has more."))
+
+
+def _print_premise(answer: Answer, out: Console) -> None:
+    if note := wording.premise_note(answer):
+        out.print(Text(note))
+
+
+def _print_sources(answer: Answer, out: Console) -> None:
+    out.print(Text("\nSources", style="bold"))
+    for citation in answer.citations.all():
+        place = f"{citation.document_title} › {citation.label}" if citation.label else citation.document_title
+        out.print(Text(f"[{citation.number}] {place} ({citation.document_name}, {_score(citation)})"))
+        out.print(Text(f"    “{citation.quote}”", style="dim"))
 
 
 def _told(answer: Answer) -> list[str]:
@@ -204,8 +218,12 @@ def _as_json(answer: Answer) -> dict[str, object]:
         "best_distance": answer.best_distance,
         "distance_cut": answer.distance_cut,
         "min_support": answer.min_support,
+        "contradicted": answer.contradicted,
+        "generator": answer.generator,
+        "generator_fault": answer.generator_fault,
         "nearest": answer.nearest,
         "unreadable": answer.unreadable,
+        "what_you_can_do": what_to_do(answer, people_to_ask(answer.folder_ids)),
         "elapsed_ms": answer.elapsed_ms,
         "stages": answer.trace.get("stages", []),
     }

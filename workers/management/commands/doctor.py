@@ -21,9 +21,12 @@ from console.index.models import DocumentIndex, IndexVersion
 from console.index.selectors import active_version, threshold_in_force
 from console.people.models import Role, User
 from console.questions.models import PENDING_STATES, Question
+from console.questions.selectors import generator_faults
 from console.sources.models import ATTENTION_STATES, WORKING_STATES, Document
 from workers.first_start import n_migrations_due
 from workers.ownership import DataFolderOwnership
+
+PROBE_TIME_S = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +132,10 @@ def _reranker() -> Iterator[Finding]:
 
 def _answering() -> Iterator[Finding]:
     support, generator = engine.support(), engine.generator()
-    yield Finding(True, f"answers by {generator.name if generator else 'quoting'}")
+    if generator is None:
+        yield Finding(True, "answers by quoting")
+    else:
+        yield from _generator(generator)
     if support is not None:
         yield Finding(True, f"support model {support.name}")
     elif generator is not None:
@@ -137,6 +143,23 @@ def _answering() -> Iterator[Finding]:
             False,
             "A language model writes, and no support model checks it: only what it quotes verbatim gets through.",
             "Unset FOOTNOTE_SUPPORT.",
+        )
+
+
+def _generator(generator: rag.Generator) -> Iterator[Finding]:
+    """One small question to the language model, and what it could not write lately."""
+    try:
+        seconds = rag.probe_generator(generator, time_limit_s=PROBE_TIME_S)
+    except rag.RagError as error:
+        message = (
+            f"{generator.name} does not write: {error.message} Passages are quoted instead. ({error.code})"
+        )
+        yield Finding(False, message, error.next_step or "Ask again later; see the model server's log.")
+    else:
+        yield Finding(True, f"answers by {generator.name}, which takes {seconds:.1f} s for a small one")
+    if faults := generator_faults().n:
+        yield Finding(
+            True, f"{faults} answers of the last 24 hours were quoted because it could not write them"
         )
 
 
