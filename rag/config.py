@@ -60,7 +60,7 @@ class RagConfig:
     reranker: str = SAMPLE_RERANKER
     n_rerank: int = 25
     rerank_time_s: float = 3.0
-    relevance_cut: float = 0.55
+    relevance_cut: float = 0.6
     distance_cut: float = 0.6
     evidence_floor: float = 0.8
     reranked_evidence_floor: float = 0.3

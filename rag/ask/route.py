@@ -84,6 +84,12 @@ _LONGEST_MESSAGE = 16
 """Words; nothing longer is small talk."""
 _LONGEST_TEXT = 400
 """Characters; what is longer is not even folded, which can make one character eighteen."""
+_TO_ENTERTAIN = re.compile(
+    r"(?:please |can you |could you |will you )?(?:tell|sing|write|make up|give|compose)(?: me| us)? "
+    r"(?:a|an|another|some) (?:bad |dad |funny |good |little |short |silly )?"
+    r"(?:jokes?|poems?|songs?|limericks?|haikus?|riddles?|fairy tales?)\b"
+)
+"""A wish for something made up. A passage that has the word "joke" is no answer to it."""
 _EMOJI_NAME = re.compile(r":[a-z0-9_+-]{1,40}:")
 _DRAWN_OUT = re.compile(r"(\w)\1{2,}")
 _WHY = {
@@ -117,6 +123,13 @@ def route(question: str) -> Route:
     talk = small_talk(question)
     if talk is not None:
         return Route("no_retrieval", talk, (), _WHY[talk])
+    if _TO_ENTERTAIN.match(" ".join(question.casefold().split())):
+        return Route(
+            "no_retrieval",
+            "capability",
+            (),
+            "The message asks for something made up, not for what is written.",
+        )
     asked = sub_questions(question)
     if asked:
         return Route("multi_hop", None, asked, f"The message asks {len(asked)} things that may stand apart.")

@@ -422,3 +422,28 @@ def test_any_text_has_one_route_always_the_same(text):
     assert found == route(text)
     assert (found.kind == "no_retrieval") == (found.small_talk is not None)
     assert (found.kind == "multi_hop") == (len(found.sub_questions) in {2, 3})
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Tell me a joke about penguins",
+        "please write us a short poem for Ana",
+        "Sing me  a song",
+        "give me a riddle",
+    ],
+)
+def test_what_is_to_be_made_up_is_not_looked_for_in_documents(message):
+    assert (route(message).kind, route(message).small_talk) == ("no_retrieval", "capability")
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "give me a user story template",
+        "Who writes the songs for the party?",
+        "Tell me a bit about jokes at work",
+    ],
+)
+def test_what_is_written_down_about_such_things_is(message):
+    assert route(message).kind != "no_retrieval"
