@@ -11,13 +11,13 @@ from __future__ import annotations
 import logging
 from dataclasses import replace
 
-from django.conf import settings
 from slack_sdk import WebClient
 from slack_sdk.errors import SlackApiError
 
 from bot import posting
 from bot.answers import AnswerView, answer_view
-from bot.client import web_client
+from bot.audience import learn_audience
+from bot.client import NotInstalledError, client_of, is_set_up
 from bot.faults import CALL_FAILED, Kind, fault_of, place_of
 from bot.messages import Message, asked_message, asked_text, messages_of, not_taken_text, with_note
 from console.channels import outbox
@@ -43,8 +43,8 @@ class _AnswerPrivatelyError(Exception):
 
 
 def pick_up_undelivered(at_start: bool = False) -> int:
-    """Queue what is finished and not yet posted; gives back how many. Without a token all of it waits."""
-    if not settings.SLACK_BOT_TOKEN:
+    """Queue what is finished and not yet posted; gives back how many. Until Slack is set up all of it waits."""
+    if not is_set_up():
         return 0
     return outbox.pick_up_undelivered(at_start=at_start)
 
@@ -55,7 +55,7 @@ def deliver_answer(question_id: str) -> None:
     A fault of Slack never becomes a fault of the answer: it is kept with the delivery, which is put off
     or, when waiting would not help, given up until somebody asks for it again.
     """
-    if not settings.SLACK_BOT_TOKEN:
+    if not is_set_up():
         return
     claim = outbox.claim_delivery(question_id)
     if claim is None:
@@ -76,6 +76,8 @@ def _try_to_deliver(claim: Claim) -> None:
         _deliver(claim)
     except LostLeaseError:
         raise
+    except NotInstalledError as error:
+        outbox.record_undeliverable(claim, error.code)
     except CALL_FAILED as error:
         _record_fault(claim, error)
     except Exception as error:  # noqa: BLE001 - whatever it is, the delivery goes on later
@@ -108,12 +110,13 @@ def _backoff_s(claim: Claim) -> float:
 
 
 def _deliver(claim: Claim) -> None:
-    client = web_client()
+    client = client_of(claim.delivery.question.slack_team_id)
     try:
         thread_ts = _thread_ts(client, claim)
     except _AnswerPrivatelyError as refusal:
-        _answer_privately(claim, _messages_now(claim.delivery.question), refused=str(refusal))
+        _answer_privately(claim, client, refused=str(refusal))
         return
+    learn_audience(client, claim.delivery.question)
     posted = _already_posted(client, claim, thread_ts) if claim.was_posting else {}
     messages = _messages_now(claim.delivery.question)
     for part, message in enumerate(messages):
@@ -125,7 +128,7 @@ def _deliver(claim: Claim) -> None:
             fault = fault_of(error)
             if fault.kind is not Kind.PERMANENT:
                 raise
-            _answer_privately(claim, messages[part:], refused=fault.code)
+            _answer_privately(claim, client, refused=fault.code, skip=part)
             return
     outbox.record_delivered(claim)
 
@@ -147,12 +150,13 @@ def _post_part(client: WebClient, claim: Claim, message: Message, *, thread_ts: 
         outbox.record_message(claim, ts)
 
 
-def _messages_now(question: Question) -> list[Message]:
-    """The messages as the folder rights of this moment allow them.
+def _messages_now(question: Question, *, alone: bool = False) -> list[Message]:
+    """The messages as the folder rights and the readers of this moment allow them.
 
-    A delivery can wait for hours; a folder that was closed meanwhile must not be read from after that.
+    A delivery can wait for hours; a folder that was closed meanwhile must not be read from after that, nor
+    one that a guest who came meanwhile may not see. `alone`: only the asker sees them.
     """
-    scope = search_scope(question)
+    scope = search_scope(question, at_posting=True, alone=alone)
     view = answer_view(question)
     if view.outcome == QuestionState.ANSWERED and not _folders_of(question.answer) <= set(scope.folder_ids):
         log.warning("question %s: a cited folder was closed before its answer was posted", question.pk)
@@ -240,12 +244,17 @@ def _posted_root(client: WebClient, question: Question) -> str:
     return (found or {}).get(0, "")
 
 
-def _answer_privately(claim: Claim, messages: list[Message], *, refused: str) -> None:
-    """Answer by `response_url`. Such messages carry no mark, so a repeated try shows them again."""
+def _answer_privately(claim: Claim, client: WebClient, *, refused: str, skip: int = 0) -> None:
+    """Answer by `response_url`. Such messages carry no mark, so a repeated try shows them again.
+
+    `skip`: so many messages were posted already.
+    """
     url = claim.delivery.response_url
     if not posting.is_response_url(url):
         outbox.record_undeliverable(claim, refused)
         return
+    learn_audience(client, claim.delivery.question, alone=True)
+    messages = _messages_now(claim.delivery.question, alone=True)[skip:]
     if len(messages) > PRIVATE_MESSAGES:
         messages = [
             *messages[: PRIVATE_MESSAGES - 1],

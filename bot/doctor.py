@@ -21,8 +21,9 @@ WITHOUT_SCOPE = {
     "im:history": "direct messages are not seen",
     "channels:history": "after a crash while posting, an answer in a public channel may appear twice",
     "groups:history": "after a crash while posting, an answer in a private channel may appear twice",
-    "channels:read": "/ask in a public channel is answered to the asker alone",
-    "groups:read": "/ask in a private channel is answered to the asker alone",
+    "channels:read": "who reads a public channel is not known: it is answered only from folders shared externally",
+    "groups:read": "who reads a private channel is not known: it is answered only from folders shared externally",
+    "users:read": "who is a guest is not known: channels are answered only from folders shared externally",
 }
 
 

@@ -12,6 +12,7 @@ from slack_sdk.socket_mode.client import BaseSocketModeClient
 from slack_sdk.socket_mode.request import SocketModeRequest
 
 from bot.app import build_app
+from bot.client import is_set_up
 from bot.faults import CALL_FAILED, Kind, fault_of
 
 log = logging.getLogger(__name__)
@@ -77,8 +78,11 @@ class SlackConnection:
 
 
 def start_socket_mode() -> SlackConnection | None:
-    """Open the connection and give back its handle; None when one of its two tokens is not set."""
-    if not settings.SLACK_BOT_TOKEN or not settings.SLACK_APP_TOKEN:
+    """Open the connection and give back its handle; None when one of its two tokens is not set.
+
+    Where workspaces are installed by OAuth the app-level token alone is needed.
+    """
+    if not is_set_up() or not settings.SLACK_APP_TOKEN:
         return None
     connection = SlackConnection()
     connection.start()

@@ -8,6 +8,7 @@ from typing import Any
 from celery import Task, shared_task
 
 import rag
+from bot.audience import learn_before_answering
 from bot.delivery import deliver_answer as deliver_to_slack
 from bot.delivery import pick_up_undelivered
 from console.evaluation import runs
@@ -44,6 +45,7 @@ def purge_document(self: Task[Any, Any], document_id: int) -> None:
 @shared_task(name="footnote.answer_question")
 def answer_question(question_id: str) -> None:
     """Answer one question."""
+    learn_before_answering(question_id)
     try:
         questions.answer_question(question_id)
     except rag.Unavailable as error:

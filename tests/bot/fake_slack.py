@@ -16,6 +16,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qsl, urlsplit
 
 from tests.bot.limits import leaks, slack_would_refuse
+from tests.bot.payloads import TEAM
 
 TOKEN = "xoxb-of-the-tests"
 APP_TOKEN = "xapp-of-the-tests"
@@ -28,6 +29,7 @@ ALL_SCOPES = {
     "groups:history",
     "channels:read",
     "groups:read",
+    "users:read",
 }
 BASE_URL = "http://127.0.0.1:8000"
 
@@ -50,6 +52,7 @@ class Call:
 
     method: str
     arguments: dict
+    team: str = ""
 
 
 class FakeSlack:
@@ -61,6 +64,11 @@ class FakeSlack:
         self.private_messages: list[dict] = []
         self.problems: list[str] = []
         self.scopes = set(ALL_SCOPES)
+        self.teams = {TOKEN: TEAM}  # whose each bot token is
+        self.members: dict[str, set[str]] = defaultdict(lambda: {"U00000USR01", "U00000BOT01"})
+        self.guests: set[str] = set()
+        self.strangers: dict[str, str] = {}  # user → home team
+        self.archived_channels: set[str] = set()
         self.joined_channels: set[str] | None = None
         self.shared_channels: set[str] = set()
         self.socket_url = ""
@@ -137,9 +145,13 @@ class FakeSlack:
             self._check(arguments)
             self.private_messages.append(arguments)
             return 200, {"Content-Type": "text/plain"}, b"ok"
-        if token not in {TOKEN, APP_TOKEN}:
+        handler = getattr(self, f"_on_{method.replace('.', '_')}", None)
+        if handler is None:
+            return _json({"ok": False, "error": "unknown_method"})
+        if token not in {*self.teams, APP_TOKEN} and method != "oauth.v2.access":
             return _json({"ok": False, "error": "invalid_auth"})
-        result = getattr(self, f"_on_{method.replace('.', '_')}")(arguments)
+        self.calls[-1].team = self.teams.get(token, "")
+        result = handler(arguments)
         if failure is not None:
             return None if failure.is_dropped else _failed(failure)
         return _json(result, {"x-oauth-scopes": ",".join(sorted(self.scopes))})
@@ -165,6 +177,7 @@ class FakeSlack:
             "ok": True,
             "user": "footnote",
             "team": "Tests",
+            "team_id": self.calls[-1].team,
             "user_id": "U00000BOT01",
             "bot_id": "B00000BOT01",
         }
@@ -185,8 +198,42 @@ class FakeSlack:
         channel = arguments["channel"]
         if self._is_outside(channel):
             return {"ok": False, "error": "channel_not_found"}
-        info = {"id": channel, "is_ext_shared": channel in self.shared_channels}
+        info = {
+            "id": channel,
+            "name": "help",
+            "is_member": True,
+            "is_private": False,
+            "is_archived": channel in self.archived_channels,
+            "is_ext_shared": channel in self.shared_channels,
+        }
         return self._lacks("channels:read") or {"ok": True, "channel": info}
+
+    def _on_conversations_members(self, arguments: dict) -> dict:
+        members = sorted(self.members[arguments["channel"]])
+        page, size = int(arguments.get("cursor") or 0), int(arguments.get("limit") or 100)
+        following = str(page + size) if page + size < len(members) else ""
+        return self._lacks("channels:read") or {
+            "ok": True,
+            "members": members[page : page + size],
+            "response_metadata": {"next_cursor": following},
+        }
+
+    def _on_users_info(self, arguments: dict) -> dict:
+        return self._lacks("users:read") or {"ok": True, "user": self._user(arguments["user"])}
+
+    def _on_users_list(self, _: dict) -> dict:
+        everybody = sorted(set().union(*self.members.values()) - self.strangers.keys())
+        people = [self._user(user) for user in everybody]
+        return self._lacks("users:read") or {"ok": True, "members": people}
+
+    def _user(self, user: str) -> dict:
+        return {
+            "id": user,
+            "team_id": self.strangers.get(user, self.calls[-1].team),
+            "is_bot": user == "U00000BOT01",
+            "is_restricted": user in self.guests,
+            "is_ultra_restricted": False,
+        }
 
     def _on_conversations_replies(self, arguments: dict) -> dict:
         root = arguments["ts"]
