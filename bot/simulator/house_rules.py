@@ -1,0 +1,35 @@
+"""What Slack would take and Footnote must not send: pings, links that are no citation, previews, torn entities."""
+
+from __future__ import annotations
+
+import re
+
+from bot.simulator.limits import texts_of
+from bot.simulator.workspace import Json
+
+PINGS = re.compile(r"<!(?!date\^)|<@|<#")
+MESSAGE_CHARS = 8_000
+NOTIFICATION_CHARS = 3_000
+PAGES = ("/documents/", "/questions/")
+WRITES = {"chat.postMessage", "chat.postEphemeral", "chat.update", "response_url"}
+
+
+def broken_rules(payload: Json, *, base_url: str, asker: str = "") -> list[str]:
+    """A sentence for each rule that a message breaks."""
+    problems = []
+    own_mention = f"<@{asker}> asked: "
+    for text in (text.replace(own_mention, "") for text in texts_of(payload)):
+        if PINGS.search(text):
+            problems.append(f"pings: {text[:80]}")
+        for link in re.findall(r"<([^>]*)>", text):
+            if not link.startswith(tuple(f"{base_url}{page}" for page in PAGES)):
+                problems.append(f"links to {link}")
+        if re.search(r"&(?!amp;|lt;|gt;)", text):
+            problems.append(f"half an entity: {text[-80:]}")
+    if payload.get("unfurl_links") is not False or payload.get("unfurl_media") is not False:
+        problems.append("previews are not off")
+    if sum(len(text) for text in texts_of(payload)[1:]) > MESSAGE_CHARS:
+        problems.append(f"more than {MESSAGE_CHARS} characters in a message")
+    if len(payload.get("text") or "") > NOTIFICATION_CHARS and payload.get("blocks"):
+        problems.append(f"a notification of more than {NOTIFICATION_CHARS} characters")
+    return problems
