@@ -10,6 +10,7 @@ from django.utils import timezone
 from slack_sdk import WebClient
 from slack_sdk.errors import SlackApiError
 
+from bot.agent import show_working
 from bot.client import NotInstalledError, client_of
 from bot.faults import CALL_FAILED, Kind, fault_of
 from console.channels import audience
@@ -46,7 +47,7 @@ def learn_audience(client: WebClient, question: Question, *, alone: bool = False
 
 
 def learn_before_answering(question_id: str) -> None:
-    """The same ahead of the search, so that folders outsiders may not see are not even searched.
+    """The same ahead of the search, so that folders outsiders may not see are not even searched; the status too.
 
     It may fail: what is posted is decided when it is posted.
     """
@@ -54,7 +55,9 @@ def learn_before_answering(question_id: str) -> None:
     if question is None or not question.is_from_slack:
         return
     try:
-        learn_audience(client_of(question.slack_team_id), question)
+        client = client_of(question.slack_team_id)
+        show_working(client, question)
+        learn_audience(client, question)
     except NotInstalledError:
         return
     except CALL_FAILED as error:

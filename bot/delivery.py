@@ -15,12 +15,22 @@ from slack_sdk import WebClient
 from slack_sdk.errors import SlackApiError
 
 from bot import posting
+from bot.agent import show_done
 from bot.answers import AnswerView, answer_view
 from bot.audience import learn_audience
 from bot.client import NotInstalledError, client_of, is_set_up
 from bot.faults import CALL_FAILED, Kind, fault_of, place_of
-from bot.messages import Message, asked_message, asked_text, messages_of, not_taken_text, with_note
+from bot.messages import (
+    Message,
+    asked_message,
+    asked_text,
+    messages_of,
+    not_taken_text,
+    stopped_message,
+    with_note,
+)
 from console.channels import outbox
+from console.channels.models import SlackDelivery
 from console.channels.outbox import Claim, LostLeaseError
 from console.channels.selectors import search_scope
 from console.questions import wording
@@ -131,6 +141,7 @@ def _deliver(claim: Claim) -> None:
             _answer_privately(claim, client, refused=fault.code, skip=part)
             return
     outbox.record_delivered(claim)
+    show_done(client, claim.delivery.question)
 
 
 def _post_part(client: WebClient, claim: Claim, message: Message, *, thread_ts: str, part: int) -> None:
@@ -156,6 +167,8 @@ def _messages_now(question: Question, *, alone: bool = False) -> list[Message]:
     A delivery can wait for hours; a folder that was closed meanwhile must not be read from after that, nor
     one that a guest who came meanwhile may not see. `alone`: only the asker sees them.
     """
+    if SlackDelivery.objects.filter(question=question).exclude(stopped_at=None).exists():
+        return [stopped_message()]
     scope = search_scope(question, at_posting=True, alone=alone)
     view = answer_view(question)
     if view.outcome == QuestionState.ANSWERED and not _folders_of(question.answer) <= set(scope.folder_ids):

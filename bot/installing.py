@@ -37,7 +37,7 @@ class UnfitInstallationError(Exception):
     """Slack installed the app in a way that it cannot be used; `str()` is fit to be shown."""
 
 
-class OneTimeStates(OAuthStateStore):  # type: ignore[misc]
+class OneTimeStates(OAuthStateStore):
     """States in the database: of one admin, good for ten minutes and once. Only their digests are kept.
 
     That a state comes back in the browser it was given to is checked by Bolt, with a cookie.

@@ -19,7 +19,8 @@ AGENT_EVENTS = (
     "agent_session_title_changed",
 )
 AGENT_DESCRIPTION = (
-    "Ask about your organisation's documents. Every sentence names its source, or Footnote says why it can't answer."
+    "Ask about your organisation's documents. Every sentence names its source, "
+    "or Footnote says why it can't answer."
 )
 EVERY_MESSAGE_EVENTS = ("message.channels", "message.groups")
 """For channels whose questions need no mention; they are received in every channel the bot is in."""

@@ -111,6 +111,11 @@ def not_taken_text(question_id: str) -> str:
     return f"I have an answer, but Slack did not take it: <{url}|read it in the console>."
 
 
+def stopped_message() -> Message:
+    """What ends a question whose asker pressed Stop."""
+    return Message(wording.STOPPED, [_section(escape(wording.STOPPED))])
+
+
 def with_note(message: Message, note: str) -> Message:
     """The message with a closing line of ours."""
     return Message(message.text, [*message.blocks[: MESSAGE_BLOCKS - 1], _context(note)])

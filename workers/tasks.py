@@ -8,9 +8,11 @@ from typing import Any
 from celery import Task, shared_task
 
 import rag
+from bot import agent
 from bot.audience import learn_before_answering
 from bot.delivery import deliver_answer as deliver_to_slack
 from bot.delivery import pick_up_undelivered
+from bot.status import tell_status
 from console.evaluation import runs
 from console.questions import services as questions
 from console.sources import ingest, stalled, upkeep
@@ -67,6 +69,24 @@ def evaluate_slice(run_id: int) -> None:
 def deliver_answer(question_id: str) -> None:
     """Post one finished question's terminal message to Slack."""
     deliver_to_slack(question_id)
+
+
+@shared_task(name="footnote.tell_channel_status")
+def tell_channel_status(argument: str) -> None:
+    """Tell one person in Slack how a channel stands."""
+    tell_status(argument)
+
+
+@shared_task(name="footnote.greet_agent_reader")
+def greet_agent_reader(argument: str) -> None:
+    """Suggest prompts to one person in Slack's agent view."""
+    agent.greet(argument)
+
+
+@shared_task(name="footnote.end_agent_session")
+def end_agent_session(argument: str) -> None:
+    """Show one session of Slack's agent view as not being worked on any more."""
+    agent.end_session(argument)
 
 
 @shared_task(name="footnote.pick_up_pending")

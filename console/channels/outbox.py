@@ -166,3 +166,23 @@ def pick_up_undelivered(*, at_start: bool = False) -> int:
     for question_id in ids:
         queue.deliver_answer(str(question_id))
     return len(ids)
+
+
+def stop_answers(*, team_id: str, channel_id: str, thread_ts: str, user_id: str) -> int:
+    """The asker pressed Stop: what is not posted yet of their questions in this thread is not; gives back how many.
+
+    The question still gets its one terminal message, which says that it was stopped; its answer stays stored.
+    """
+    if not channel_id or not thread_ts or not user_id:
+        return 0
+    in_thread = Q(question__slack_thread_ts=thread_ts) | Q(question__slack_ts=thread_ts)
+    unposted = SlackDelivery.objects.filter(
+        in_thread,
+        question__slack_team_id=team_id,
+        question__slack_channel_id=channel_id,
+        question__slack_user_id=user_id,
+        state__in=[DeliveryState.PENDING, DeliveryState.POSTING],
+        message_ts="",
+        stopped_at=None,
+    )
+    return unposted.update(stopped_at=timezone.now())

@@ -82,15 +82,27 @@ def _scope_of_person(question: Question) -> SearchScope:
 
 
 def _folders_in_slack(question: Question, *, alone: bool) -> QuerySet[Folder]:
-    team_id = question.slack_team_id
-    if not alone:
-        return folders_of_channel(team_id, question.slack_channel_id)
-    person = user_of_slack(team_id, question.slack_user_id)
-    own = folders_visible_to(person) if person else folders_without_setup(team_id)
-    if is_read_alone(question):
+    if alone:
+        return folders_of_reader(question.slack_team_id, question.slack_user_id, question.slack_channel_id)
+    return folders_of_channel(question.slack_team_id, question.slack_channel_id)
+
+
+def folders_of_person(team_id: str, user_id: str) -> QuerySet[Folder]:
+    """A linked person's folders; of anybody else what conversations without a set-up are answered from."""
+    person = user_of_slack(team_id, user_id)
+    return folders_visible_to(person) if person else folders_without_setup(team_id)
+
+
+def folders_of_reader(team_id: str, user_id: str, channel_id: str) -> QuerySet[Folder]:
+    """What one person may be shown in a channel where nobody else sees it: the channel's folders and their own.
+
+    In a direct message (its id starts with D) there is no channel, so it is their own alone.
+    """
+    own = folders_of_person(team_id, user_id)
+    if channel_id.startswith("D"):
         return own
-    channels = folders_of_channel(team_id, question.slack_channel_id)
-    return Folder.objects.filter(Q(pk__in=own.values("pk")) | Q(pk__in=channels.values("pk")))
+    here = folders_of_channel(team_id, channel_id)
+    return Folder.objects.filter(Q(pk__in=own.values("pk")) | Q(pk__in=here.values("pk")))
 
 
 def _ids(folders: QuerySet[Folder]) -> list[int]:
