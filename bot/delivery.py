@@ -20,6 +20,7 @@ from bot.answers import AnswerView, answer_view
 from bot.client import web_client
 from bot.faults import CALL_FAILED, Kind, fault_of, place_of
 from bot.messages import Message, asked_message, asked_text, messages_of, not_taken_text, with_note
+from bot.statuses import StatusBusyError, take_down_status
 from console.channels import outbox
 from console.channels.outbox import Claim, LostLeaseError
 from console.channels.selectors import search_scope
@@ -29,6 +30,7 @@ from console.questions.models import Answer, Question, QuestionState, Surface
 log = logging.getLogger(__name__)
 
 LONGEST_BACKOFF_S = 300
+STATUS_WAIT_S = 1
 PRIVATE_MESSAGES = 4
 """A `response_url` takes five messages in thirty minutes; one stays in reserve for a repeated try."""
 
@@ -64,6 +66,8 @@ def deliver_answer(question_id: str) -> None:
         _try_to_deliver(claim)
     except LostLeaseError:
         log.warning("delivery of question %s: another worker took over", question_id)
+    else:
+        outbox.queue_following(claim)
 
 
 def _try_to_deliver(claim: Claim) -> None:
@@ -76,6 +80,8 @@ def _try_to_deliver(claim: Claim) -> None:
         _deliver(claim)
     except LostLeaseError:
         raise
+    except StatusBusyError:
+        outbox.put_off(claim, wait_s=STATUS_WAIT_S, error="status_busy", may_be_posted=claim.was_posting)
     except CALL_FAILED as error:
         _record_fault(claim, error)
     except Exception as error:  # noqa: BLE001 - whatever it is, the delivery goes on later
@@ -109,6 +115,7 @@ def _backoff_s(claim: Claim) -> float:
 
 def _deliver(claim: Claim) -> None:
     client = web_client()
+    take_down_status(claim.delivery.question)
     try:
         thread_ts = _thread_ts(client, claim)
     except _AnswerPrivatelyError as refusal:

@@ -23,6 +23,7 @@ app.conf.update(
     task_routes={
         "footnote.answer_question": {"queue": "questions"},
         "footnote.deliver_answer": {"queue": "deliveries"},  # a Slack that hangs must not hold up answers
+        "footnote.show_status": {"queue": "deliveries"},
         "footnote.pick_up_pending": {"queue": "questions"},
         "footnote.*": {"queue": "documents"},
     },

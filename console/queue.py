@@ -43,6 +43,11 @@ def evaluate_slice(run_id: int) -> None:
     _enqueue("footnote.evaluate_slice", run_id)
 
 
+def show_status(question_id: str) -> None:
+    """Have Slack show that a question is being looked up."""
+    _enqueue("footnote.show_status", question_id)
+
+
 def deliver_answer(question_id: str) -> None:
     """Have a finished question's answer posted to Slack."""
     _enqueue("footnote.deliver_answer", question_id)

@@ -10,6 +10,8 @@ from celery import Task, shared_task
 import rag
 from bot.delivery import deliver_answer as deliver_to_slack
 from bot.delivery import pick_up_undelivered
+from bot.statuses import show_status as show_in_slack
+from bot.statuses import take_down_statuses
 from console.evaluation import runs
 from console.questions import services as questions
 from console.sources import ingest, stalled, upkeep
@@ -67,6 +69,12 @@ def deliver_answer(question_id: str) -> None:
     deliver_to_slack(question_id)
 
 
+@shared_task(name="footnote.show_status")
+def show_status(question_id: str) -> None:
+    """Show in Slack that a question is being looked up."""
+    show_in_slack(question_id)
+
+
 @shared_task(name="footnote.pick_up_pending")
 def pick_up_pending(at_start: bool = False) -> None:
     """Queue again what a lost message, a restart or a dead worker left pending."""
@@ -78,3 +86,4 @@ def pick_up_pending(at_start: bool = False) -> None:
     questions.pick_up_pending(at_start=at_start)
     runs.pick_up_pending(at_start=at_start)
     pick_up_undelivered(at_start=at_start)
+    take_down_statuses(at_start=at_start)
