@@ -17,10 +17,9 @@ from bot.client import NotInstalledError, client_of
 from bot.faults import CALL_FAILED, fault_of
 from bot.incoming import Json, usable_id
 from bot.manifests import AGENT_SCOPE
-from console.channels.models import SlackDelivery, SlackWorkspace
+from console.channels.models import SlackWorkspace
 from console.channels.selectors import folders_of_channel, folders_of_person
 from console.channels.suggestions import answered_questions
-from console.questions.models import Question, Surface
 
 log = logging.getLogger(__name__)
 
@@ -121,45 +120,33 @@ def suggested_to(team_id: str, user_id: str, *, about: str = "") -> list[str]:
     return found[:MAX_PROMPTS]
 
 
-def show_working(client: WebClient, question: Question) -> None:
-    """The session of a direct question is shown as being worked on, with Slack's Stop button."""
-    if SlackDelivery.objects.filter(question=question, stopped_at__isnull=False).exists():
-        return
-    _set_status(client, question, "processing")
+def is_session(team_id: str, channel_id: str) -> bool:
+    """True for a conversation of one person with the app where the agent surface is on."""
+    return channel_id.startswith("D") and is_agent(team_id)
 
 
-def show_done(client: WebClient, question: Question) -> None:
-    """The session is open for the next question; after the terminal message, or after Stop."""
-    _set_status(client, question, "active")
+def set_session(client: WebClient, channel_id: str, thread_ts: str, *, is_working: bool) -> None:
+    """Show that a question is worked on, with Slack's Stop button, or that the next one can be asked.
+
+    Raises:
+        SlackApiError, OSError, HTTPException: Slack did not take it.
+    """
+    client.agents_sessions_setStatus(
+        channel_id=channel_id, thread_ts=thread_ts, status="processing" if is_working else "active"
+    )
 
 
 def end_session(argument: str) -> None:
     """Slack leaves the status as it is when somebody presses Stop; show that nothing is worked on any more."""
     stopped = Opened(**json.loads(argument))
-    if not is_agent(stopped.team_id):
+    if not is_session(stopped.team_id, stopped.channel_id):
         return
     try:
-        client_of(stopped.team_id).agents_sessions_setStatus(
-            channel_id=stopped.channel_id, thread_ts=stopped.thread_ts, status="active"
-        )
+        set_session(client_of(stopped.team_id), stopped.channel_id, stopped.thread_ts, is_working=False)
     except NotInstalledError:
         return
     except CALL_FAILED as error:
         log.info("a stopped session's status could not be set: %s", fault_of(error).code)
-
-
-def _set_status(client: WebClient, question: Question, status: str) -> None:
-    """A status that cannot be set costs nobody an answer."""
-    if question.surface != Surface.SLACK_DM or not is_agent(question.slack_team_id):
-        return
-    try:
-        client.agents_sessions_setStatus(
-            channel_id=question.slack_channel_id,
-            thread_ts=question.slack_thread_ts or question.slack_ts,
-            status=status,
-        )
-    except CALL_FAILED as error:
-        log.info("question %s: the session's status could not be set: %s", question.pk, fault_of(error).code)
 
 
 def _title(question: str) -> str:

@@ -10,7 +10,6 @@ from django.utils import timezone
 from slack_sdk import WebClient
 from slack_sdk.errors import SlackApiError
 
-from bot.agent import show_working
 from bot.client import NotInstalledError, client_of
 from bot.faults import CALL_FAILED, Kind, fault_of
 from console.channels import audience
@@ -47,7 +46,7 @@ def learn_audience(client: WebClient, question: Question, *, alone: bool = False
 
 
 def learn_before_answering(question_id: str) -> None:
-    """The same ahead of the search, so that folders outsiders may not see are not even searched; the status too.
+    """The same ahead of the search, so that folders outsiders may not see are not even searched.
 
     It may fail: what is posted is decided when it is posted.
     """
@@ -56,7 +55,6 @@ def learn_before_answering(question_id: str) -> None:
         return
     try:
         client = client_of(question.slack_team_id)
-        show_working(client, question)
         learn_audience(client, question)
     except NotInstalledError:
         return

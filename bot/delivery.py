@@ -15,7 +15,6 @@ from slack_sdk import WebClient
 from slack_sdk.errors import SlackApiError
 
 from bot import posting
-from bot.agent import show_done
 from bot.answers import AnswerView, answer_view
 from bot.audience import learn_audience
 from bot.client import NotInstalledError, client_of, is_set_up
@@ -29,6 +28,7 @@ from bot.messages import (
     stopped_message,
     with_note,
 )
+from bot.statuses import StatusBusyError, take_down_status
 from console.channels import outbox
 from console.channels.models import SlackDelivery
 from console.channels.outbox import Claim, LostLeaseError
@@ -39,6 +39,7 @@ from console.questions.models import Answer, Question, QuestionState, Surface
 log = logging.getLogger(__name__)
 
 LONGEST_BACKOFF_S = 300
+STATUS_WAIT_S = 1
 PRIVATE_MESSAGES = 4
 """A `response_url` takes five messages in thirty minutes; one stays in reserve for a repeated try."""
 
@@ -74,6 +75,8 @@ def deliver_answer(question_id: str) -> None:
         _try_to_deliver(claim)
     except LostLeaseError:
         log.warning("delivery of question %s: another worker took over", question_id)
+    else:
+        outbox.queue_following(claim)
 
 
 def _try_to_deliver(claim: Claim) -> None:
@@ -88,6 +91,8 @@ def _try_to_deliver(claim: Claim) -> None:
         raise
     except NotInstalledError as error:
         outbox.record_undeliverable(claim, error.code)
+    except StatusBusyError:
+        outbox.put_off(claim, wait_s=STATUS_WAIT_S, error="status_busy", may_be_posted=claim.was_posting)
     except CALL_FAILED as error:
         _record_fault(claim, error)
     except Exception as error:  # noqa: BLE001 - whatever it is, the delivery goes on later
@@ -121,6 +126,7 @@ def _backoff_s(claim: Claim) -> float:
 
 def _deliver(claim: Claim) -> None:
     client = client_of(claim.delivery.question.slack_team_id)
+    take_down_status(claim.delivery.question)
     try:
         thread_ts = _thread_ts(client, claim)
     except _AnswerPrivatelyError as refusal:
@@ -141,7 +147,6 @@ def _deliver(claim: Claim) -> None:
             _answer_privately(claim, client, refused=fault.code, skip=part)
             return
     outbox.record_delivered(claim)
-    show_done(client, claim.delivery.question)
 
 
 def _post_part(client: WebClient, claim: Claim, message: Message, *, thread_ts: str, part: int) -> None:

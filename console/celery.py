@@ -26,6 +26,7 @@ app.conf.update(
         "footnote.tell_channel_status": {"queue": "deliveries"},
         "footnote.greet_agent_reader": {"queue": "deliveries"},
         "footnote.end_agent_session": {"queue": "deliveries"},
+        "footnote.show_status": {"queue": "deliveries"},
         "footnote.pick_up_pending": {"queue": "questions"},
         "footnote.*": {"queue": "documents"},
     },

@@ -43,13 +43,18 @@ def evaluate_slice(run_id: int) -> None:
     _enqueue("footnote.evaluate_slice", run_id)
 
 
+def show_status(question_id: str) -> None:
+    """Have Slack show that a question is being looked up."""
+    _enqueue("footnote.show_status", question_id)
+
+
 def deliver_answer(question_id: str) -> None:
     """Have a finished question's answer posted to Slack."""
     _enqueue("footnote.deliver_answer", question_id)
 
 
 def tell_channel_status(argument: str) -> None:
-    """Have somebody told how a Slack channel stands; `argument` is the JSON of `bot.status.StatusRequest`."""
+    """Have somebody told how a Slack channel stands; `argument` is the JSON of `bot.channel_status.StatusRequest`."""
     _enqueue("footnote.tell_channel_status", argument)
 
 

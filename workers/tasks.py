@@ -12,7 +12,9 @@ from bot import agent
 from bot.audience import learn_before_answering
 from bot.delivery import deliver_answer as deliver_to_slack
 from bot.delivery import pick_up_undelivered
-from bot.status import tell_status
+from bot.channel_status import tell_status
+from bot.statuses import show_status as show_in_slack
+from bot.statuses import take_down_statuses
 from console.evaluation import runs
 from console.questions import services as questions
 from console.sources import ingest, stalled, upkeep
@@ -89,6 +91,12 @@ def end_agent_session(argument: str) -> None:
     agent.end_session(argument)
 
 
+@shared_task(name="footnote.show_status")
+def show_status(question_id: str) -> None:
+    """Show in Slack that a question is being looked up."""
+    show_in_slack(question_id)
+
+
 @shared_task(name="footnote.pick_up_pending")
 def pick_up_pending(at_start: bool = False) -> None:
     """Queue again what a lost message, a restart or a dead worker left pending."""
@@ -100,3 +108,4 @@ def pick_up_pending(at_start: bool = False) -> None:
     questions.pick_up_pending(at_start=at_start)
     runs.pick_up_pending(at_start=at_start)
     pick_up_undelivered(at_start=at_start)
+    take_down_statuses(at_start=at_start)

@@ -101,14 +101,8 @@ def _text(value: object, most: int, pointer: str, *, kinds: tuple[str, ...] = ("
     yield from _length(value.get("text"), most, f"{pointer}/text")
 
 
-def _count(value: object, most: int, pointer: str, *, least: int = 1) -> list[Any] | None:
-    """The items when there is an allowed number of them."""
-    ok = isinstance(value, list) and least <= len(value) <= most
-    return list(value) if ok and isinstance(value, list) else None
-
-
 def _items(value: object, most: int, pointer: str, *, least: int = 1) -> Errors:
-    if _count(value, most, pointer, least=least) is None:
+    if not isinstance(value, list) or not least <= len(value) <= most:
         yield f"from {least} to {most} items allowed", pointer
 
 
@@ -142,7 +136,13 @@ def _element(element: object, pointer: str) -> Errors:
 def _choices(element: Json, pointer: str) -> Errors:
     options = element.get("options")
     most = {"overflow": 5, "checkboxes": 10, "radio_buttons": 10}.get(element["type"], 100)
-    needs = element["type"] in {"static_select", "multi_static_select", "overflow", "checkboxes", "radio_buttons"}
+    needs = element["type"] in {
+        "static_select",
+        "multi_static_select",
+        "overflow",
+        "checkboxes",
+        "radio_buttons",
+    }
     if options is None and not (needs and "option_groups" not in element):
         return
     yield from _items(options, most, f"{pointer}/options")
@@ -151,7 +151,9 @@ def _choices(element: Json, pointer: str) -> Errors:
         yield from _text(option.get("text"), 75, f"{place}/text", kinds=("plain_text", "mrkdwn"))
         yield from _length(option.get("value", 0), 150, f"{place}/value")
         if "description" in option:
-            yield from _text(option["description"], 75, f"{place}/description", kinds=("plain_text", "mrkdwn"))
+            yield from _text(
+                option["description"], 75, f"{place}/description", kinds=("plain_text", "mrkdwn")
+            )
 
 
 def _confirm(confirm: object, pointer: str) -> Errors:

@@ -8,6 +8,7 @@ from bot.simulator.limits import texts_of
 from bot.simulator.workspace import Json
 
 PINGS = re.compile(r"<!(?!date\^)|<@|<#")
+_LINK = re.compile(r"<([^>]*)>")
 MESSAGE_CHARS = 8_000
 NOTIFICATION_CHARS = 3_000
 PAGES = ("/documents/", "/questions/")
@@ -17,13 +18,12 @@ WRITES = {"chat.postMessage", "chat.postEphemeral", "chat.update", "response_url
 def broken_rules(payload: Json, *, base_url: str, asker: str = "") -> list[str]:
     """A sentence for each rule that a message breaks."""
     problems = []
+    allowed = tuple(f"{base_url}{page}" for page in PAGES)
     own_mention = f"<@{asker}> asked: "
     for text in (text.replace(own_mention, "") for text in texts_of(payload)):
         if PINGS.search(text):
             problems.append(f"pings: {text[:80]}")
-        for link in re.findall(r"<([^>]*)>", text):
-            if not link.startswith(tuple(f"{base_url}{page}" for page in PAGES)):
-                problems.append(f"links to {link}")
+        problems += [f"links to {link}" for link in _LINK.findall(text) if not link.startswith(allowed)]
         if re.search(r"&(?!amp;|lt;|gt;)", text):
             problems.append(f"half an entity: {text[-80:]}")
     if payload.get("unfurl_links") is not False or payload.get("unfurl_media") is not False:

@@ -47,9 +47,10 @@ def refusal_of_message(payload: dict[str, Any], method: str = "chat.postMessage"
 
 
 def _refusals(payload: dict[str, Any], method: str) -> Iterator[Refusal]:
-    text, blocks, markdown = (payload.get(name) or "" for name in ("text", "blocks", "markdown_text"))
+    text, markdown = payload.get("text") or "", payload.get("markdown_text") or ""
+    blocks: Any = payload.get("blocks")
     attachments = payload.get("attachments") or []
-    if not isinstance(blocks or [], list):
+    if blocks and not isinstance(blocks, list):
         yield Refusal("invalid_blocks_format", "/blocks")
         return
     if not str(text).strip() and not blocks and not str(markdown).strip() and not attachments:
@@ -63,7 +64,7 @@ def _refusals(payload: dict[str, Any], method: str) -> Iterator[Refusal]:
         yield Refusal("msg_too_long", f"/markdown_text: more than {MARKDOWN_CHARS} characters")
     if len(attachments) > ATTACHMENTS:
         yield Refusal("too_many_attachments", "/attachments")
-    yield from _refusals_of_blocks(list(blocks))
+    yield from _refusals_of_blocks(blocks or [])
     yield from _refusals_of_metadata(payload.get("metadata"))
 
 

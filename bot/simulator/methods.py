@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from bot.simulator.limits import Refusal
 from bot.simulator.workspace import Channel, Json, Workspace
 
-Scopes: TypeAlias = Callable[[Workspace, Json], set[str]]
+Scopes: TypeAlias = Callable[[Workspace, Json], tuple[str, ...]]
 
 
 class ApiError(Exception):
@@ -23,7 +23,7 @@ class ApiError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """`run` gives back what stands beside ``ok``; any one of `needed_scopes` is enough."""
+    """`run` gives back what stands beside ``ok``; any one of `needed_scopes` is enough, the first is named."""
 
     run: Callable[[Workspace, Json], Json]
     needed_scopes: Scopes
@@ -31,18 +31,18 @@ class Method:
 
 def needs(*scopes: str) -> Scopes:
     """The same scopes wherever it is called."""
-    return lambda _workspace, _arguments: set(scopes)
+    return lambda _workspace, _arguments: scopes
 
 
 def reads(what: str) -> Scopes:
     """``channels:history``, ``groups:history`` or ``im:history``, by the kind of conversation."""
     kinds = {"channel": "channels", "group": "groups", "im": "im"}
 
-    def scopes(workspace: Workspace, arguments: Json) -> set[str]:
+    def scopes(workspace: Workspace, arguments: Json) -> tuple[str, ...]:
         channel_id = str(arguments.get("channel") or "")
         channel = workspace.channels.get(channel_id)
         kind = channel.kind if channel else "im" if channel_id.startswith("D") else "channel"
-        return {f"{kinds[kind]}:{what}"}
+        return (f"{kinds[kind]}:{what}",)
 
     return scopes
 
@@ -54,7 +54,9 @@ def refuse(refusal: Refusal | None) -> None:
         ApiError: it is.
     """
     if refusal is not None:
-        raise ApiError(refusal.error, response_metadata={"messages": [refusal.place]} if refusal.place else {})
+        raise ApiError(
+            refusal.error, response_metadata={"messages": [refusal.place]} if refusal.place else {}
+        )
 
 
 def channel_of(workspace: Workspace, arguments: Json) -> Channel:

@@ -64,8 +64,8 @@ def _page(workspace: Workspace, arguments: Json, is_wanted: Callable[[Json], boo
     channel = channel_of(workspace, arguments)
     if channel.members and workspace.bot_user_id not in channel.members:
         raise ApiError("not_in_channel")
-    with_metadata = arguments.get("include_all_metadata") in {"1", "true", True, 1}
-    is_inclusive = arguments.get("inclusive") in {"1", "true", True, 1}
+    with_metadata = arguments.get("include_all_metadata") in {"1", "true", True}
+    is_inclusive = arguments.get("inclusive") in {"1", "true", True}
     found = [
         message if with_metadata else {k: v for k, v in message.items() if k != "metadata"}
         for message in workspace.messages[channel.id]
@@ -94,7 +94,7 @@ def users_info(workspace: Workspace, arguments: Json) -> Json:
     if person is None:
         raise ApiError("user_not_found")
     user = _person(workspace, person)
-    if arguments.get("include_locale") in {"1", "true", True, 1}:
+    if arguments.get("include_locale") in {"1", "true", True}:
         user["locale"] = person.locale
     return {"user": user}
 
@@ -122,7 +122,7 @@ def installation(workspace: Workspace, arguments: Json, bot_tokens: set[str], sc
     if arguments.get("code") != "valid":
         raise ApiError("invalid_code")
     return {
-        "access_token": sorted(bot_tokens)[0],
+        "access_token": min(bot_tokens),
         "token_type": "bot",
         "scope": ",".join(sorted(scopes)),
         "bot_user_id": workspace.bot_user_id,

@@ -70,7 +70,7 @@ class _Server(ThreadingHTTPServer):
 
 def _handler(api: WebApi, pages: Pages | None) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:  # noqa: N802 - the name `http.server` calls
+        def do_POST(self) -> None:
             raw = self.rfile.read(int(self.headers.get("Content-Length") or 0))
             if self.path.startswith(("/api/", "/commands/")):
                 token = self.headers.get("Authorization", "").removeprefix("Bearer ")
@@ -81,7 +81,7 @@ def _handler(api: WebApi, pages: Pages | None) -> type[BaseHTTPRequestHandler]:
                 answer = pages(PageRequest(self, raw)) if pages else HttpAnswer(404, {}, b"")
             self._send(answer)
 
-        do_GET = do_POST
+        do_GET = do_POST  # noqa: N815
 
         def _send(self, answer: HttpAnswer | None) -> None:
             if answer is None:
@@ -97,7 +97,7 @@ def _handler(api: WebApi, pages: Pages | None) -> type[BaseHTTPRequestHandler]:
             except OSError:
                 self.close_connection = True  # whoever asked did not wait
 
-        def log_message(self, *_: object) -> None:  # type: ignore[override]
+        def log_message(self, *_: object) -> None:
             """Nothing: the requests are kept in `WebApi.calls`."""
 
     return Handler

@@ -76,10 +76,8 @@ class WebApi:
         if failure is not None and not failure.is_taken:
             call.error = failure.error or f"http {failure.status}"
             return _failed(failure), failure.wait_s
-        if call.method == "response_url":
-            done = self._use_response_url(path, call)
-        else:
-            done = self._do(call, token)
+        by_url = call.method == "response_url"
+        done = self._use_response_url(path, call) if by_url else self._do(call, token)
         if failure is None:
             return done, 0.0
         call.error = call.error or "answer lost"
@@ -116,9 +114,8 @@ class WebApi:
         if method is None:
             raise ApiError("unknown_method", req_method=call.method)
         needed = method.needed_scopes(self.workspace, call.arguments)
-        if needed and not needed & self.scopes:
-            wanted = sorted(needed)[-1] if "chat:write" in needed else sorted(needed)[0]
-            raise ApiError("missing_scope", needed=wanted, provided=",".join(sorted(self.scopes)))
+        if needed and not self.scopes.intersection(needed):
+            raise ApiError("missing_scope", needed=needed[0], provided=",".join(sorted(self.scopes)))
         result = method.run(self.workspace, call.arguments)
         self._look_at(call)
         return result

@@ -165,9 +165,7 @@ class Workspace:
 
     def replies(self, channel_id: str, root_ts: str) -> list[Json]:
         """What stands in a thread, without its root, oldest first."""
-        return [
-            m for m in self.messages[channel_id] if m.get("thread_ts") == root_ts and m["ts"] != root_ts
-        ]
+        return [m for m in self.messages[channel_id] if m.get("thread_ts") == root_ts and m["ts"] != root_ts]
 
     def set_status(self, channel_id: str, thread_ts: str, status: str) -> None:
         """Show or, with an empty text, take down what the bot says it is doing in a thread."""

@@ -240,3 +240,28 @@ class SlackDelivery(models.Model):
 
     def __str__(self) -> str:
         return f"{self.state} {self.question_id}"
+
+
+class SlackStatus(models.Model):
+    """What the bot says it is doing in a thread: written before Slack is told, removed once it is taken down.
+
+    A row that is left after a crash is what the sweep takes down.
+    """
+
+    team_id = models.CharField(max_length=32)
+    channel_id = models.CharField(max_length=32)
+    thread_ts = models.CharField(max_length=32)
+    shown_at = models.DateTimeField()
+    busy_until = models.DateTimeField(
+        null=True, blank=True, help_text="Until then at most the call that shows it may be under way."
+    )
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["team_id", "channel_id", "thread_ts"], name="one_status_per_slack_thread"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.channel_id} {self.thread_ts}"

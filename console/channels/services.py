@@ -70,6 +70,7 @@ def receive_slack_question(incoming: IncomingQuestion) -> Question | None:
             )
             SlackDelivery.objects.create(question=question, response_url=incoming.response_url)
             queue.answer_question(str(question.pk))
+            queue.show_status(str(question.pk))
     except IntegrityError:
         # The twin or the retry was faster between our look and our insert.
         return None

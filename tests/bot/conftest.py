@@ -9,6 +9,7 @@ import pytest
 
 from bot.app import slack_app
 from bot.delivery import deliver_answer
+from bot.statuses import show_status
 from console.channels.models import SlackDelivery
 from console.questions.models import Answer, Citation, Question, QuestionState, Surface
 from console.questions.services import answer_question
@@ -31,6 +32,7 @@ TASKS: dict[str, Callable] = {
     "footnote.purge_document": upkeep.purge_document,
     "footnote.answer_question": answer_question,
     "footnote.deliver_answer": deliver_answer,
+    "footnote.show_status": show_status,
 }
 
 

@@ -7,7 +7,7 @@ import re
 from slack_bolt import Ack, App
 
 from bot.incoming import Json, response_url_of, team_of, usable_id
-from bot.status import StatusRequest
+from bot.channel_status import StatusRequest
 from console import queue
 
 USAGE = (

@@ -15,7 +15,7 @@ def say_that_nothing_is_answered(apps, schema_editor):
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('slack_channels', '0001_initial'),
+        ('slack_channels', '0002_slack_status'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
