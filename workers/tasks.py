@@ -10,9 +10,9 @@ from celery import Task, shared_task
 import rag
 from bot import agent
 from bot.audience import learn_before_answering
+from bot.channel_status import tell_status
 from bot.delivery import deliver_answer as deliver_to_slack
 from bot.delivery import pick_up_undelivered
-from bot.channel_status import tell_status
 from bot.statuses import show_status as show_in_slack
 from bot.statuses import take_down_statuses
 from console.evaluation import runs

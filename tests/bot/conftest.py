@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from bot import agent
 from bot.app import slack_app
+from bot.channel_status import tell_status
 from bot.delivery import deliver_answer
 from bot.statuses import show_status
 from console.channels.models import SlackDelivery
@@ -33,6 +35,9 @@ TASKS: dict[str, Callable] = {
     "footnote.answer_question": answer_question,
     "footnote.deliver_answer": deliver_answer,
     "footnote.show_status": show_status,
+    "footnote.tell_channel_status": tell_status,
+    "footnote.greet_agent_reader": agent.greet,
+    "footnote.end_agent_session": agent.end_session,
 }
 
 

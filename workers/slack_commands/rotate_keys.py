@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from console import sealing
 from console.channels.workspaces import rotate_keys
+from workers.first_start import require_tables
 
 HELP = "Seal every workspace's token under the first key of SLACK_TOKEN_KEYS; with --new, print a key."
 
@@ -23,6 +24,7 @@ def run(command: BaseCommand, *, new: bool, **_: Any) -> None:
     if new:
         command.stdout.write(sealing.new_key())
         return
+    require_tables()
     n_resealed, lost = rotate_keys()
     command.stdout.write(f"{n_resealed} {'token is' if n_resealed == 1 else 'tokens are'} sealed anew.")
     if lost:

@@ -6,8 +6,8 @@ import re
 
 from slack_bolt import Ack, App
 
-from bot.incoming import Json, response_url_of, team_of, usable_id
 from bot.channel_status import StatusRequest
+from bot.incoming import Json, response_url_of, team_of, usable_id
 from console import queue
 
 USAGE = (

@@ -43,5 +43,6 @@ def _remove(body: Json) -> None:
 def _told_at(body: Json) -> datetime:
     """When it happened; Slack repeats events for hours, and the app may be installed anew by then."""
     seconds = body.get("event_time")
-    is_time = isinstance(seconds, int) and 0 < seconds < 10**11
-    return datetime.fromtimestamp(seconds, UTC) if is_time and isinstance(seconds, int) else timezone.now()
+    if isinstance(seconds, int) and not isinstance(seconds, bool) and 0 < seconds < 10**11:
+        return datetime.fromtimestamp(seconds, UTC)
+    return timezone.now()
