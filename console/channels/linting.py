@@ -182,8 +182,8 @@ def of_audience(
 ) -> Iterator[Finding]:
     """Who reads along, and which folders that keeps out."""
     facts = facts_of(team_id, channel_id)
-    if facts is None or not folders:
-        return
+    if facts is None or facts.is_member is False or not folders:
+        return  # where the bot is not in, only the asker reads what it says
     is_old = facts.checked_at < timezone.now() - FACTS_COUNT_FOR
     outsiders = outsiders_in(team_id, channel_id, is_shared_unless_told=False)
     if outsiders is Outsiders.UNKNOWN and is_old and not facts.fault:
