@@ -1,5 +1,7 @@
 """`/footnote status`: to the person who asked alone, with what this channel sees and what is wrong."""
 
+# ruff: noqa: F811 - fixtures of a neighbour
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -40,7 +42,7 @@ def ask_status(slack: FakeSlack, sent: list, work: Callable[[], None]) -> Callab
 def test_it_says_folders_documents_index_and_cut(
     channel: SlackChannel,
     ask_status: Callable,
-    index: ThresholdSetting,  # noqa: F811
+    index: ThresholdSetting,
 ) -> None:
     told = ask_status()
     version = IndexVersion.objects.get()
@@ -54,7 +56,7 @@ def test_it_says_folders_documents_index_and_cut(
 def test_it_asks_slack_first_and_names_the_fault(
     channel: SlackChannel,
     ask_status: Callable,
-    slack: FakeSlack,  # noqa: F811
+    slack: FakeSlack,
 ) -> None:
     slack.workspace.channels[CHANNEL].members = {"U0SOMEBODY"}
     told = ask_status()
@@ -65,7 +67,7 @@ def test_it_asks_slack_first_and_names_the_fault(
 def test_a_guest_is_told_of_shared_folders_only(
     channel: SlackChannel,
     ask_status: Callable,
-    slack: FakeSlack,  # noqa: F811
+    slack: FakeSlack,
 ) -> None:
     shared = Folder.objects.create(name="Public", is_shared_externally=True)
     document(shared, name="public.md")
@@ -83,7 +85,7 @@ def test_a_guest_is_told_of_shared_folders_only(
 
 def test_in_a_direct_message_it_tells_the_persons_own_folders(
     channel: SlackChannel,
-    ask_status: Callable,  # noqa: F811
+    ask_status: Callable,
 ) -> None:
     SlackWorkspace.objects.update(unconfigured="open")
     told = ask_status(channel_id=DM)
@@ -91,13 +93,13 @@ def test_in_a_direct_message_it_tells_the_persons_own_folders(
     assert "• Travel: 1 document" in told
 
 
-def test_names_of_folders_ping_nobody(channel: SlackChannel, ask_status: Callable) -> None:  # noqa: F811
+def test_names_of_folders_ping_nobody(channel: SlackChannel, ask_status: Callable) -> None:
     Folder.objects.update(name="<!channel> & <@U1>")
     assert "&lt;!channel&gt; &amp; &lt;@U1&gt;" in ask_status()
 
 
 @pytest.mark.parametrize("text", ["", "help", "what is the payload limit?"])
-def test_anything_else_says_what_there_is(channel: SlackChannel, ask_status: Callable, text: str) -> None:  # noqa: F811
+def test_anything_else_says_what_there_is(channel: SlackChannel, ask_status: Callable, text: str) -> None:
     assert "/footnote status" in ask_status(text)
     assert not Question.objects.exists()
 
@@ -106,7 +108,7 @@ def test_an_address_that_is_not_slacks_is_sent_nothing(
     channel: SlackChannel,
     slack: FakeSlack,
     work: Callable,
-    sent: list,  # noqa: F811
+    sent: list,
 ) -> None:
     response = post_form(command("status", response_url="https://example.com/x", command="/footnote"))
     assert response.status_code == 200
