@@ -75,11 +75,14 @@ class AnswerView:
     phrases: Phrases = ENGLISH
 
 
-def answer_view(question: Question, phrases: Phrases = ENGLISH) -> AnswerView:
-    """The view of a question that has its answer, in the language of `phrases`."""
+def answer_view(question: Question, phrases: Phrases = ENGLISH, *, is_shared: bool = False) -> AnswerView:
+    """The view of a question that has its answer, in the language of `phrases`.
+
+    `is_shared`: a private answer as everyone in the channel is shown it.
+    """
     answer = question.answer
     citations = {citation.number: citation for citation in answer.citations.all()}
-    is_for_asker = question.surface == Surface.SLACK_DM or question.is_private
+    is_for_asker = question.surface == Surface.SLACK_DM or (question.is_private and not is_shared)
     is_small_talk = answer.reason_code == rag.RefusalReason.ROUTED_NO_RETRIEVAL
     return AnswerView(
         outcome=QuestionState(answer.outcome),
@@ -100,7 +103,8 @@ def answer_view(question: Question, phrases: Phrases = ENGLISH) -> AnswerView:
         reference=answer.error_reference,
         is_small_talk=is_small_talk,
         question_id=str(question.pk),
-        can_share=question.is_private and question.shared_at is None,
+        # In a conversation of two there is nobody to share it with.
+        can_share=question.is_private and is_for_asker and not question.slack_channel_id.startswith("D"),
         can_ask_a_human=not is_small_talk and bool(answer.folder_ids),
         phrases=phrases,
     )

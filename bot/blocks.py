@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import TypeAlias
 
@@ -37,6 +38,17 @@ def section(text: str) -> Block:
     """One paragraph of at most 3,000 characters."""
     # `verbatim` keeps Slack from making links of what a document merely spells out.
     return {"type": "section", "text": {"type": "mrkdwn", "text": text, "verbatim": True}}
+
+
+def packed_lines(lines: Iterable[str]) -> list[str]:
+    """Lines joined into as few pieces of at most 3,000 characters as go; a longer line is a piece of its own."""
+    pieces: list[str] = []
+    for line in lines:
+        if pieces and len(pieces[-1]) + 1 + len(line) <= SECTION_CHARS:
+            pieces[-1] += f"\n{line}"
+        else:
+            pieces.append(line)
+    return pieces
 
 
 def context(text: str) -> Block:

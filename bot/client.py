@@ -21,3 +21,8 @@ def web_client() -> WebClient:
         timeout=TIMEOUT_S,
         retry_handlers=[],
     )
+
+
+def impatient(client: WebClient, timeout_s: int) -> WebClient:
+    """The same client for use before an acknowledgement, which Slack waits for three seconds."""
+    return WebClient(token=client.token, base_url=client.base_url, timeout=timeout_s, retry_handlers=[])

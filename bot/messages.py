@@ -249,13 +249,7 @@ def _sections(text: str) -> list[Block]:
 
 def _sections_of_lines(text: str) -> list[Block]:
     """Cut between lines only, so that no link is torn."""
-    pieces: list[str] = []
-    for line in text.split("\n"):
-        if pieces and len(pieces[-1]) + 1 + len(line) <= SECTION_CHARS:
-            pieces[-1] += f"\n{line}"
-        else:
-            pieces.append(line)
-    return [section(piece) for piece in pieces]
+    return [section(piece) for piece in kit.packed_lines(text.split("\n"))]
 
 
 def _packed(blocks: list[Block]) -> Iterator[list[Block]]:

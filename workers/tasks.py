@@ -10,6 +10,9 @@ from celery import Task, shared_task
 import rag
 from bot.delivery import deliver_answer as deliver_to_slack
 from bot.delivery import pick_up_undelivered
+from bot.home_tab import publish_home as publish_to_slack
+from bot.notices import pick_up_unsent
+from bot.notices import send_notice as send_to_slack
 from console.evaluation import runs
 from console.questions import services as questions
 from console.sources import ingest, stalled, upkeep
@@ -67,6 +70,18 @@ def deliver_answer(question_id: str) -> None:
     deliver_to_slack(question_id)
 
 
+@shared_task(name="footnote.send_notice")
+def send_notice(notice_id: int) -> None:
+    """Tell Slack something beside an answer."""
+    send_to_slack(notice_id)
+
+
+@shared_task(name="footnote.publish_home")
+def publish_home(key: str) -> None:
+    """Make one person's App Home anew."""
+    publish_to_slack(key)
+
+
 @shared_task(name="footnote.pick_up_pending")
 def pick_up_pending(at_start: bool = False) -> None:
     """Queue again what a lost message, a restart or a dead worker left pending."""
@@ -78,3 +93,4 @@ def pick_up_pending(at_start: bool = False) -> None:
     questions.pick_up_pending(at_start=at_start)
     runs.pick_up_pending(at_start=at_start)
     pick_up_undelivered(at_start=at_start)
+    pick_up_unsent(at_start=at_start)

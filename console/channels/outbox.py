@@ -26,6 +26,7 @@ MAX_ATTEMPTS = 40
 MAX_LIMITED_ATTEMPTS = 400
 """How often a delivery may be tried when Slack itself asks to wait: more than a day."""
 LONGEST_WAIT_S = 3_600.0
+LONGEST_BACKOFF_S = 300
 
 
 class LostLeaseError(Exception):
@@ -47,7 +48,12 @@ def claim_delivery(question_id: str) -> Claim | None:
         delivery = (
             SlackDelivery.objects.select_for_update(of=("self",))
             .select_related("question")
-            .filter(_is_due(), question_id=question_id, question__state__in=TERMINAL_STATES)
+            .filter(
+                _is_due(),
+                question_id=question_id,
+                question__state__in=TERMINAL_STATES,
+                question__withdrawn_at=None,
+            )
             .first()
         )
         if delivery is None:
@@ -105,6 +111,11 @@ def record_delivered(claim: Claim) -> None:
     )
 
 
+def backoff_s(claim: Claim) -> float:
+    """Two seconds after the first try, doubled each time, five minutes at most."""
+    return float(min(LONGEST_BACKOFF_S, 2 ** min(claim.delivery.n_attempts, 10)))
+
+
 def put_off(
     claim: Claim, *, wait_s: float, error: str, may_be_posted: bool, max_attempts: int = MAX_ATTEMPTS
 ) -> None:
@@ -155,7 +166,7 @@ def pick_up_undelivered(*, at_start: bool = False) -> int:
 
     `at_start` voids the leases of an earlier process (embedded mode, where one process owns the work).
     """
-    waiting = SlackDelivery.objects.filter(question__state__in=TERMINAL_STATES)
+    waiting = SlackDelivery.objects.filter(question__state__in=TERMINAL_STATES, question__withdrawn_at=None)
     if at_start:
         waiting.filter(state=DeliveryState.POSTING).update(lease_until=None)
     else:

@@ -252,7 +252,7 @@ class FeedbackReason(models.TextChoices):
 
 
 class Feedback(models.Model):
-    """One person's verdict on an answer; a later one replaces it. A person is known by Slack user or account."""
+    """One Slack user's verdict on an answer; a later one replaces it."""
 
     question = models.ForeignKey(Question, on_delete=models.CASCADE, related_name="feedback")
     person = models.ForeignKey(

@@ -15,6 +15,9 @@ NOT_ALLOWED_EXTERNAL = (
 )
 NOT_ALLOWED_CHOSEN = "The answer may stand in a folder you may not see."
 
+WITHDRAWN = "(The asker deleted this question.)"
+"""Stands in place of the text."""
+
 QUESTION_TOO_LONG = "The question is longer than I can take. Shorten it to what you want to know."
 QUESTION_EMPTY = "I found no question in the message. Ask it in words."
 

@@ -9,6 +9,8 @@ import pytest
 
 from bot.app import slack_app
 from bot.delivery import deliver_answer
+from bot.home_tab import publish_home
+from bot.notices import send_notice
 from console.channels.models import SlackDelivery
 from console.questions.models import Answer, Citation, Question, QuestionState, Surface
 from console.questions.services import answer_question
@@ -31,6 +33,8 @@ TASKS: dict[str, Callable] = {
     "footnote.purge_document": upkeep.purge_document,
     "footnote.answer_question": answer_question,
     "footnote.deliver_answer": deliver_answer,
+    "footnote.send_notice": send_notice,
+    "footnote.publish_home": publish_home,
 }
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qsl, urlsplit
 
-from tests.bot.limits import leaks, slack_would_refuse
+from tests.bot.limits import leaks, slack_would_refuse, view_would_refuse
 
 TOKEN = "xoxb-of-the-tests"
 APP_TOKEN = "xapp-of-the-tests"
@@ -28,6 +28,7 @@ ALL_SCOPES = {
     "groups:history",
     "channels:read",
     "groups:read",
+    "users:read",
 }
 BASE_URL = "http://127.0.0.1:8000"
 
@@ -59,6 +60,10 @@ class FakeSlack:
         self.calls: list[Call] = []
         self.messages: dict[str, list[dict]] = defaultdict(list)
         self.private_messages: list[dict] = []
+        self.ephemeral: list[dict] = []
+        self.views: list[dict] = []
+        self.homes: dict[str, dict] = {}
+        self.users: dict[str, dict] = {}
         self.problems: list[str] = []
         self.scopes = set(ALL_SCOPES)
         self.joined_channels: set[str] | None = None
@@ -213,6 +218,68 @@ class FakeSlack:
             "messages": found[page : page + size],
             "response_metadata": {"next_cursor": str(following)},
         }
+
+    def _on_chat_postEphemeral(self, arguments: dict) -> dict:
+        if self._is_outside(arguments["channel"]):
+            return {"ok": False, "error": "user_not_in_channel"}
+        error = self._lacks("chat:write") or self._check(arguments)
+        if error:
+            return error
+        self.ephemeral.append(arguments)
+        return {"ok": True, "message_ts": f"{self._epoch}.{next(self._clock):06d}"}
+
+    def _own_message(self, arguments: dict) -> dict | None:
+        found = [m for m in self.messages[arguments["channel"]] if m["ts"] == arguments["ts"]]
+        return found[0] if found else None
+
+    def _on_chat_delete(self, arguments: dict) -> dict:
+        message = self._own_message(arguments)
+        if message is None:
+            return {"ok": False, "error": "message_not_found"}
+        self.messages[arguments["channel"]].remove(message)
+        return {"ok": True}
+
+    def _on_chat_update(self, arguments: dict) -> dict:
+        message = self._own_message(arguments)
+        if message is None:
+            return {"ok": False, "error": "message_not_found"}
+        if len(arguments.get("text") or "") > 4_000:
+            return {"ok": False, "error": "msg_too_long"}
+        error = self._check({"unfurl_links": False, "unfurl_media": False, **arguments})
+        if error:
+            return error
+        message.update(text=arguments["text"], blocks=arguments["blocks"])
+        return {"ok": True, "ts": message["ts"]}
+
+    def _on_users_info(self, arguments: dict) -> dict:
+        user = {"id": arguments["user"], "team_id": "T00000TEAM1", "locale": "en-US"}
+        user |= self.users.get(arguments["user"], {})
+        return self._lacks("users:read") or {"ok": True, "user": user}
+
+    def _checked_view(self, view: object) -> dict:
+        view = json.loads(view) if isinstance(view, str) else view
+        if error := view_would_refuse(view):
+            return {"ok": False, "error": "invalid_arguments", "response_metadata": {"messages": [error]}}
+        self.problems += leaks({**view, "unfurl_links": False, "unfurl_media": False}, base_url=BASE_URL)
+        return {"ok": True, "view": view}
+
+    def _on_views_open(self, arguments: dict) -> dict:
+        if arguments["trigger_id"].startswith("expired"):
+            return {"ok": False, "error": "expired_trigger_id"}
+        answer = self._checked_view(arguments["view"])
+        if answer["ok"]:
+            self.views.append(answer["view"])
+        else:
+            self.problems.append(str(answer))
+        return answer
+
+    def _on_views_publish(self, arguments: dict) -> dict:
+        answer = self._checked_view(arguments["view"])
+        if answer["ok"]:
+            self.homes[arguments["user_id"]] = answer["view"]
+        else:
+            self.problems.append(str(answer))
+        return answer
 
     def _on_apps_connections_open(self, _: dict) -> dict:
         return {"ok": True, "url": self.socket_url}

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from slack_bolt import App
 
-from bot.listeners.events import app_mention, message, other
+from bot.listeners.events import app_home, app_mention, message, other
 
 
 def register(app: App) -> None:
     """Add the listeners, the one for everything else last."""
     app_mention.register(app)
     message.register(app)
+    app_home.register(app)
     other.register(app)

@@ -1,10 +1,12 @@
-"""Somebody wrote to the bot directly."""
+"""Somebody wrote to the bot directly, or changed or deleted what they had asked."""
 
 from __future__ import annotations
 
 from slack_bolt import App
 
+from bot.changes import deletion_of, edit_of
 from bot.incoming import Json, is_direct_message, question_of_event
+from console.channels.changes import record_edit, withdraw_question
 from console.channels.services import receive_slack_question
 from console.questions.models import Surface
 
@@ -16,6 +18,10 @@ def register(app: App) -> None:
 
 def on_message(body: Json, event: Json) -> None:
     """Take a direct message in; in channels only a mention asks, and that comes as `app_mention`."""
+    if (edit := edit_of(body)) is not None:
+        record_edit(team_id=edit.team_id, channel_id=edit.channel_id, ts=edit.ts, text=edit.text)
+    if (deletion := deletion_of(body)) is not None:
+        withdraw_question(team_id=deletion.team_id, channel_id=deletion.channel_id, ts=deletion.ts)
     incoming = question_of_event(body, Surface.SLACK_DM) if is_direct_message(event) else None
     if incoming is not None:
         receive_slack_question(incoming)
