@@ -9,7 +9,7 @@ from slack_sdk import WebClient
 
 from bot.faults import CALL_FAILED, fault_of
 from bot.fields import object_of, text_of
-from bot.phrases import Phrases, phrases_of
+from bot.phrases import ENGLISH, Phrases, phrases_of
 from console.channels.models import SlackProfile
 from console.channels.profiles import is_fresh, known_profile, remember_failure, remember_profile
 
@@ -29,8 +29,11 @@ class Person:
 def person_of(client: WebClient, team_id: str, user_id: str) -> Person:
     """The person as Slack knows them (`users.info`), asked for once a day.
 
-    A look-up that fails costs nothing but the language: the last one known, else English.
+    Without ids it is nobody we know, so an outsider. A look-up that fails costs nothing but the language: the last
+    one known, else English.
     """
+    if not team_id or not user_id:
+        return Person(ENGLISH, is_outsider=True)
     profile = known_profile(team_id, user_id)
     if profile is None or not is_fresh(profile):
         profile = _ask_slack(client, team_id, user_id)
