@@ -11,18 +11,20 @@ from __future__ import annotations
 import logging
 from dataclasses import replace
 
-from django.conf import settings
 from slack_sdk import WebClient
 
 from bot import posting
 from bot.answers import AnswerView, answer_view
-from bot.client import web_client
+from bot.audience import learn_audience
+from bot.client import NotInstalledError, client_of, is_set_up
 from bot.faults import CALL_FAILED, Kind, fault_of, place_of
-from bot.messages import Message, asked_message, asked_text, messages_of, not_taken_text
+from bot.messages import Message, asked_message, asked_text, messages_of, not_taken_text, stopped_message
 from bot.people import person_of
 from bot.phrases import Phrases, retold
 from bot.private import answer_asker_alone
+from bot.statuses import StatusBusyError, take_down_status
 from console.channels import outbox
+from console.channels.models import SlackDelivery
 from console.channels.outbox import Claim, LostLeaseError
 from console.channels.selectors import cited_folder_ids, search_scope
 from console.questions import wording
@@ -30,10 +32,12 @@ from console.questions.models import Question, QuestionState
 
 log = logging.getLogger(__name__)
 
+STATUS_WAIT_S = 1
+
 
 def pick_up_undelivered(at_start: bool = False) -> int:
-    """Queue what is finished and not yet posted; gives back how many. Without a token all of it waits."""
-    if not settings.SLACK_BOT_TOKEN:
+    """Queue what is finished and not yet posted; gives back how many. Until Slack is set up all of it waits."""
+    if not is_set_up():
         return 0
     return outbox.pick_up_undelivered(at_start=at_start)
 
@@ -44,7 +48,7 @@ def deliver_answer(question_id: str) -> None:
     A fault of Slack never becomes a fault of the answer: it is kept with the delivery, which is put off
     or, when waiting would not help, given up until somebody asks for it again.
     """
-    if not settings.SLACK_BOT_TOKEN:
+    if not is_set_up():
         return
     claim = outbox.claim_delivery(question_id)
     if claim is None:
@@ -53,6 +57,8 @@ def deliver_answer(question_id: str) -> None:
         _try_to_deliver(claim)
     except LostLeaseError:
         log.warning("delivery of question %s: another worker took over", question_id)
+    else:
+        outbox.queue_following(claim)
 
 
 def _try_to_deliver(claim: Claim) -> None:
@@ -65,6 +71,10 @@ def _try_to_deliver(claim: Claim) -> None:
         _deliver(claim)
     except LostLeaseError:
         raise
+    except NotInstalledError as error:
+        outbox.record_undeliverable(claim, error.code)
+    except StatusBusyError:
+        outbox.put_off(claim, wait_s=STATUS_WAIT_S, error="status_busy", may_be_posted=claim.was_posting)
     except CALL_FAILED as error:
         _record_fault(claim, error)
     except Exception as error:  # noqa: BLE001 - whatever it is, the delivery goes on later
@@ -93,14 +103,18 @@ def _record_fault(claim: Claim, error: Exception) -> None:
 
 
 def _deliver(claim: Claim) -> None:
-    client, question = web_client(), claim.delivery.question
+    question = claim.delivery.question
+    client = client_of(question.slack_team_id)
+    take_down_status(question)
     phrases = person_of(client, question.slack_team_id, question.slack_user_id).phrases
-    messages = _messages_now(question, phrases)
     if question.is_private:
-        answer_asker_alone(client, claim, messages, phrases)
+        learn_audience(client, question)
+        answer_asker_alone(client, claim, _messages_now(question, phrases), phrases)
         return
     thread_ts = _thread_ts(client, claim, phrases)
+    learn_audience(client, question)
     posted = _already_posted(client, claim, thread_ts) if claim.was_posting else {}
+    messages = _messages_now(question, phrases)
     for part, message in enumerate(messages):
         if part not in posted:
             _post_part(client, claim, message, thread_ts=thread_ts, part=part, phrases=phrases)
@@ -127,11 +141,14 @@ def _post_part(
 
 
 def _messages_now(question: Question, phrases: Phrases) -> list[Message]:
-    """The messages as the folder rights of this moment allow them.
+    """The messages as the folder rights and the readers of this moment allow them.
 
-    A delivery can wait for hours; a folder that was closed meanwhile must not be read from after that.
+    A delivery can wait for hours; a folder that was closed meanwhile must not be read from after that, nor
+    one that a guest who came meanwhile may not see.
     """
-    scope = search_scope(question)
+    if SlackDelivery.objects.filter(question=question).exclude(stopped_at=None).exists():
+        return [stopped_message(phrases)]
+    scope = search_scope(question, at_posting=True)
     view = answer_view(question, phrases)
     if view.outcome == QuestionState.ANSWERED and not cited_folder_ids(question.answer) <= set(
         scope.folder_ids

@@ -8,12 +8,12 @@ from django.conf import settings
 from django.db.models import Count, Q, QuerySet
 
 from bot.clicks import sealed
-from bot.client import web_client
+from bot.client import NotInstalledError, client_of
 from bot.faults import CALL_FAILED, fault_of
 from bot.home import AskedLine, FolderLine, Home, Suggestion, home_view
 from bot.people import person_of
+from console.channels.home_questions import N_RECENT, questions_of_slack_user, suggested_questions
 from console.channels.selectors import folders_of_person, user_of_slack
-from console.channels.suggestions import N_RECENT, questions_of_slack_user, suggested_questions
 from console.sources.models import SEARCHABLE_STATES, UNREADABLE_STATES, WORKING_STATES, Folder
 
 log = logging.getLogger(__name__)
@@ -24,10 +24,12 @@ def publish_home(key: str) -> None:
 
     A fault of Slack is logged and no more: the tab is made anew whenever it is opened.
     """
-    if not settings.SLACK_BOT_TOKEN:
-        return
     team_id, user_id, dm_id = [*key.split(":"), ""][:3]
-    client = web_client()
+    try:
+        client = client_of(team_id)
+    except (NotInstalledError, *CALL_FAILED) as error:
+        log.warning("an App Home was not published: %s", type(error).__name__)
+        return
     person = person_of(client, team_id, user_id)
     home = home_of(team_id, user_id, is_outsider=person.is_outsider)
     view = home_view(home, sealed(user=user_id, dm=dm_id), person.phrases)

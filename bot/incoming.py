@@ -19,6 +19,8 @@ TYPED_SUBTYPES = {None, "file_share", "thread_broadcast"}
 SLACK_ITSELF = {"USLACK", "USLACKBOT"}
 """Slack's own users write messages without a subtype or a bot id, such as "archived the channel"."""
 
+QUESTION_MARKS = "?？؟\u037e"
+"""Latin, full-width, Arabic and Greek."""
 
 __all__ = [
     "Json",
@@ -27,7 +29,11 @@ __all__ = [
     "own_user_id_of",
     "question_of_command",
     "question_of_event",
+    "question_unasked",
+    "response_url_of",
     "team_id_of",
+    "team_of",
+    "usable_id",
 ]
 
 
@@ -90,6 +96,32 @@ def question_of_command(body: Json) -> IncomingQuestion | None:
 def is_direct_message(event: Json) -> bool:
     """A conversation of one person with the bot; a group message has many readers and is a channel."""
     return event.get("channel_type") == "im"
+
+
+def question_unasked(body: Json) -> IncomingQuestion | None:
+    """The question in a channel message that mentions nobody, where an admin wants every question answered.
+
+    Only what holds a question mark and begins a conversation counts; replies in threads belong to others.
+    """
+    incoming = question_of_event(body, Surface.SLACK_MENTION)
+    if incoming is None or incoming.thread_ts or not any(mark in incoming.text for mark in QUESTION_MARKS):
+        return None
+    return incoming
+
+
+def team_of(body: Json) -> str:
+    """The workspace that an event belongs to; empty when it does not say."""
+    return team_id_of(body)
+
+
+def usable_id(value: object) -> str:
+    """An id or a ts as it can be kept and sent back; empty when it cannot be one of Slack's."""
+    return _id(value)
+
+
+def response_url_of(body: Json) -> str:
+    """Where the person who sent a command can be answered alone; empty when it does not say."""
+    return _url(body.get("response_url"))
 
 
 def _reason_to_ignore(event: Json, own_user_id: str) -> str:

@@ -167,6 +167,11 @@ def not_taken_text(question_id: str, phrases: Phrases = ENGLISH) -> str:
     return f"{phrases.not_taken} <{url}|{phrases.not_taken_link}>."
 
 
+def stopped_message(phrases: Phrases = ENGLISH) -> Message:
+    """What ends a question whose asker pressed Stop."""
+    return Message(phrases.stopped, [section(escape(phrases.stopped))])
+
+
 def with_note(message: Message, note: str) -> Message:
     """The message with a closing line of ours."""
     return Message(message.text, [*message.blocks, context(note)])

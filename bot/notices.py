@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import logging
 
-from django.conf import settings
 from django.utils import timezone
 from slack_sdk import WebClient
-from slack_sdk.errors import SlackApiError
 
 from bot import posting
 from bot.answers import answer_view
+from bot.audience import learn_channel
 from bot.clicks import tell
-from bot.client import web_client
+from bot.client import NotInstalledError, client_of, is_set_up
 from bot.faults import CALL_FAILED, Kind, fault_of, place_of
 from bot.messages import Message, messages_of, not_taken_text, shared_message
 from bot.offers import edit_offer_message, owner_message
@@ -20,8 +19,9 @@ from bot.people import person_of
 from bot.phrases import Problem
 from bot.retracting import NotYetError, retract_answer
 from console.channels import notices
+from console.channels.audience import Outsiders, outsiders_of
 from console.channels.models import NoticeKind, SlackNotice
-from console.channels.selectors import search_scope
+from console.channels.selectors import cited_folder_ids, search_scope
 from console.channels.sharing import is_for_everyone
 from console.questions.models import Question
 from console.sources.models import Folder
@@ -30,8 +30,8 @@ log = logging.getLogger(__name__)
 
 
 def pick_up_unsent(at_start: bool = False) -> int:
-    """Queue what is owed and due; gives back how many. Without a token all of it waits."""
-    return notices.pick_up_unsent(at_start=at_start) if settings.SLACK_BOT_TOKEN else 0
+    """Queue what is owed and due; gives back how many. Until Slack is set up all of it waits."""
+    return notices.pick_up_unsent(at_start=at_start) if is_set_up() else 0
 
 
 class _RefusedError(Exception):
@@ -44,15 +44,18 @@ class _RefusedError(Exception):
 
 def send_notice(notice_id: int) -> None:
     """Send one notice, unless it was sent, is another worker's or is not due."""
-    if not settings.SLACK_BOT_TOKEN:
+    if not is_set_up():
         return
     notice = notices.claim_notice(notice_id)
     if notice is None:
         return
     try:
-        message_ts = _SENDERS[NoticeKind(notice.kind)](web_client(), notice)
+        client = client_of(notice.question.slack_team_id)
+        message_ts = _SENDERS[NoticeKind(notice.kind)](client, notice)
+    except NotInstalledError as error:
+        notices.give_up(notice, error.code)
     except _RefusedError as error:
-        _give_up(notice, error.problem, error.problem)
+        _give_up(client, notice, error.problem, error.problem)
     except NotYetError:
         notices.put_off(notice, wait_s=5, error="delivery_under_way")
     except CALL_FAILED as error:
@@ -77,13 +80,13 @@ def _record_fault(notice: SlackNotice, error: Exception) -> None:
         case _:
             is_outside = fault.code in {"not_in_channel", "channel_not_found", "is_archived"}
             problem = Problem.NO_MEMBER if is_outside else Problem.SLACK_REFUSED
-            _give_up(notice, problem, fault.code)
+            _give_up(client_of(notice.question.slack_team_id), notice, problem, fault.code)
 
 
-def _give_up(notice: SlackNotice, problem: Problem, code: str) -> None:
+def _give_up(client: WebClient, notice: SlackNotice, problem: Problem, code: str) -> None:
     notices.give_up(notice, code)
     if notice.response_url:
-        phrases = person_of(web_client(), notice.question.slack_team_id, notice.by_user_id).phrases
+        phrases = person_of(client, notice.question.slack_team_id, notice.by_user_id).phrases
         tell(notice.response_url, phrases.replies.problems[problem])
 
 
@@ -115,19 +118,16 @@ def _share(client: WebClient, notice: SlackNotice) -> str:
 
 
 def _check_audience(client: WebClient, question: Question) -> None:
-    if not is_for_everyone(question):
-        raise _RefusedError(Problem.NOT_FOR_EVERYONE)
-    if is_for_everyone(question, with_outsiders=True):
+    """Ask Slack who reads the channel, then look at the rights of everyone there."""
+    facts = learn_channel(client, question.slack_team_id, question.slack_channel_id, at_once=True)
+    if facts.is_member is False:
+        raise _RefusedError(Problem.NO_MEMBER)
+    scope = search_scope(question, at_posting=True, for_everyone=True)
+    if cited_folder_ids(question.answer) <= set(scope.folder_ids):
         return
-    try:
-        is_shared = posting.is_shared(client, question.slack_channel_id)
-    except SlackApiError as error:
-        if fault_of(error).kind is not Kind.PERMANENT:
-            raise
-        is_missing = fault_of(error).code.startswith("missing_scope")
-        raise _RefusedError(Problem.AUDIENCE_UNKNOWN if is_missing else Problem.NO_MEMBER) from error
-    if is_shared:
-        raise _RefusedError(Problem.NOT_FOR_EVERYONE)
+    is_untold = outsiders_of(question, alone=False) is Outsiders.UNKNOWN
+    could_be = is_for_everyone(question) and is_untold
+    raise _RefusedError(Problem.AUDIENCE_UNKNOWN if could_be else Problem.NOT_FOR_EVERYONE)
 
 
 def _shared_messages(client: WebClient, notice: SlackNotice) -> list[Message]:

@@ -121,18 +121,6 @@ def posted_parts(
     return found
 
 
-def is_shared(client: WebClient, channel: str) -> bool:
-    """True for a channel that another organisation reads; a slash command does not say it.
-
-    Raises:
-        SlackApiError, OSError, HTTPException: the bot may not look, or Slack could not be asked just now.
-    """
-    if channel.startswith("D"):
-        return False
-    info = client.conversations_info(channel=channel)["channel"]
-    return any(info.get(name) for name in ("is_ext_shared", "is_pending_ext_shared"))
-
-
 def answer_privately(response_url: str, message: Message, timeout_s: int = TIMEOUT_S) -> int:
     """Show a message to the asker of a slash command, or to who clicked, alone; gives back the HTTP status."""
     webhook = WebhookClient(response_url, timeout=timeout_s, retry_handlers=[])

@@ -67,4 +67,11 @@ def _take_back(client: WebClient, channel: str, ts: str, phrases: Phrases) -> No
         if fault.kind is not Kind.PERMANENT:
             raise
         said = phrases.replies.withdrawn
-        client.chat_update(channel=channel, ts=ts, text=said, blocks=[section(said)])
+        client.chat_update(
+            channel=channel,
+            ts=ts,
+            text=said,
+            blocks=[section(said)],
+            unfurl_links=False,
+            unfurl_media=False,
+        )

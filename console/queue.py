@@ -53,6 +53,26 @@ def evaluate_slice(run_id: int) -> None:
     _enqueue("footnote.evaluate_slice", run_id)
 
 
+def show_status(question_id: str) -> None:
+    """Have Slack show that a question is being looked up."""
+    _enqueue("footnote.show_status", question_id)
+
+
 def deliver_answer(question_id: str) -> None:
     """Have a finished question's answer posted to Slack."""
     _enqueue("footnote.deliver_answer", question_id)
+
+
+def tell_channel_status(argument: str) -> None:
+    """Have somebody told how a Slack channel stands; `argument` is the JSON of `bot.channel_status.StatusRequest`."""
+    _enqueue("footnote.tell_channel_status", argument)
+
+
+def greet_agent_reader(argument: str) -> None:
+    """Have prompts suggested to somebody in Slack's agent view; `argument` is the JSON of `bot.agent.Opened`."""
+    _enqueue("footnote.greet_agent_reader", argument)
+
+
+def end_agent_session(argument: str) -> None:
+    """Have a session of Slack's agent view shown as stopped; `argument` is the JSON of `bot.agent.Opened`."""
+    _enqueue("footnote.end_agent_session", argument)

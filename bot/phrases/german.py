@@ -198,6 +198,12 @@ GERMAN = Phrases(
         "Das kann ich hier nicht beantworten: Leute von außerhalb der Organisation lesen diese Unterhaltung mit, "
         "und kein Ordner ist für sie freigegeben."
     ),
+    not_allowed_unknown=(
+        "Das kann ich hier nicht beantworten: Slack sagt mir nicht, ob Leute von außerhalb der Organisation diese "
+        "Unterhaltung mitlesen, und kein Ordner ist für sie freigegeben. Ein Admin sieht in der Konsole auf der Seite "
+        "Channels, was fehlt."
+    ),
+    stopped="Angehalten, wie du wolltest. Die Frage ist aufgehoben; frag noch einmal, wenn du die Antwort willst.",
     not_allowed_chosen="Die Antwort steht vielleicht in einem Ordner, den du nicht sehen darfst.",
     broken="Auf unserer Seite ist etwas fehlgeschlagen. Deine Frage ist aufgehoben.",
     broken_next="",

@@ -34,6 +34,7 @@ def fixed_sentences(phrases: Phrases) -> list[str]:
         phrases.question_empty,
         phrases.question_too_long,
         phrases.not_allowed_external,
+        phrases.not_allowed_unknown,
         phrases.not_allowed_chosen,
         phrases.broken,
     ]

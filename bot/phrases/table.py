@@ -172,7 +172,9 @@ class Phrases:
     question_empty: str
     question_too_long: str
     not_allowed_external: str
+    not_allowed_unknown: str
     not_allowed_chosen: str
+    stopped: str
     broken: str
     broken_next: str
     reference: str

@@ -1,4 +1,4 @@
-"""What is remembered of a Slack user: how to speak to them, and whether they are of the organisation."""
+"""What is remembered of a Slack user: how to speak to them."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def is_fresh(profile: SlackProfile) -> bool:
     return timezone.now() - profile.asked_at < (KEPT_FOR if profile.locale else FAILED_FOR)
 
 
-def remember_profile(team_id: str, user_id: str, *, locale: str, is_outsider: bool) -> SlackProfile:
+def remember_profile(team_id: str, user_id: str, *, locale: str) -> SlackProfile:
     """Keep what Slack said just now."""
     profile, _ = SlackProfile.objects.update_or_create(
         team_id=team_id,
         user_id=user_id,
-        defaults={"locale": locale[:16], "is_outsider": is_outsider, "asked_at": timezone.now()},
+        defaults={"locale": locale[:16], "asked_at": timezone.now()},
     )
     return profile
 

@@ -37,9 +37,7 @@ def share_answer(*, question: Question, by_user_id: str, response_url: str = "")
         raise Rejected("shared_already", "The answer is shared already.")
 
 
-def is_for_everyone(question: Question, *, with_outsiders: bool = False) -> bool:
-    """True when everyone in the channel may see every folder that the answer cites."""
+def is_for_everyone(question: Question) -> bool:
+    """True when everyone of the organisation in the channel may see every folder that the answer cites."""
     folders = folders_of_channel(question.slack_team_id, question.slack_channel_id)
-    if with_outsiders or question.is_external:
-        folders = folders.filter(is_shared_externally=True)
     return cited_folder_ids(question.answer) <= set(folders.values_list("pk", flat=True))

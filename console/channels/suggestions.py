@@ -1,64 +1,58 @@
-"""What the App Home shows of questions: a person's own, and those worth asking."""
+"""Questions to suggest: really answered, from folders that the reader may see, and not somebody's own affair."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import timedelta
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.utils import timezone
 
-from console.channels.selectors import cited_folder_ids
-from console.questions.models import Question, QuestionState, Surface, Verdict
+from console.questions.models import Answer, QuestionState
 
-N_RECENT = 8
-N_SUGGESTED = 4
-LOOK_AT = 200
-"""Of the latest answered questions; the App Home is opened often and must stay cheap."""
-
-
-def questions_of_slack_user(team_id: str, user_id: str) -> QuerySet[Question]:
-    """That person's questions in Slack, newest first; those they deleted are gone."""
-    return Question.objects.filter(slack_team_id=team_id, slack_user_id=user_id, withdrawn_at=None).order_by(
-        "-received_at"
-    )
+LOOKS_BACK = timedelta(days=90)
+LOOKS_AT = 400
+LONGEST = 150
+FEWEST_ASKERS = 2
+"""A question is shown to others only when so many people asked it: its words can tell who asked, and why."""
 
 
-def suggested_questions(
-    team_id: str, user_id: str, *, folder_ids: Iterable[int], n: int = N_SUGGESTED
-) -> list[Question]:
-    """Questions that were really answered, from folders in `folder_ids` alone, newest first, each wording once.
+def answered_questions(folder_ids: Iterable[int], *, slack_user_id: str, n: int) -> list[str]:
+    """Up to `n` questions, the most recent first, in the words of the latest asker.
 
-    Another person's wording is shown only where it was no secret: it was asked aloud in a channel this person asked
-    in too, or two people asked it alike. Nobody is suggested what they asked themselves, or what was found wrong.
+    Every document that the answer cites lay and lies in one of these folders; the reader asked it themselves,
+    or at least two people did. Two spellings of one question count as one.
     """
     allowed = set(folder_ids)
-    own = questions_of_slack_user(team_id, user_id)
-    mine = {_wording(text) for text in own.values_list("text", flat=True)[:LOOK_AT]}
-    found: dict[str, Question] = {}
-    for question in _asked_aloud(team_id, user_id, own)[:LOOK_AT]:
-        wording = _wording(question.text)
-        if wording not in mine and wording not in found and cited_folder_ids(question.answer) <= allowed:
-            found[wording] = question
-        if len(found) == n:
-            break
-    return list(found.values())
-
-
-def _asked_aloud(team_id: str, user_id: str, own: QuerySet[Question]) -> QuerySet[Question]:
-    answered = Question.objects.filter(
-        slack_team_id=team_id, state=QuestionState.ANSWERED, withdrawn_at=None, is_external=False
+    answers = (
+        Answer.objects.filter(outcome=QuestionState.ANSWERED, created_at__gt=timezone.now() - LOOKS_BACK)
+        .filter(question__withdrawn_at=None)
+        .select_related("question")
+        .prefetch_related("citations__document")
+        .order_by("-created_at")[:LOOKS_AT]
     )
-    alike = answered.filter(text=OuterRef("text")).exclude(slack_user_id=OuterRef("slack_user_id"))
-    channels = own.filter(surface=Surface.SLACK_MENTION).values("slack_channel_id")
-    in_my_channel = Q(surface=Surface.SLACK_MENTION, slack_channel_id__in=channels)
-    return (
-        answered.filter(in_my_channel | Exists(alike))
-        .exclude(slack_user_id=user_id)
-        .exclude(feedback__verdict=Verdict.NOT_HELPFUL)
-        .select_related("answer")
-        .prefetch_related("answer__citations")
-        .order_by("-received_at")
-    )
+    words: dict[str, str] = {}
+    askers: dict[str, set[str]] = {}
+    for answer in answers:
+        text = " ".join(answer.question.text.split())
+        if not text or len(text) > LONGEST or not _folders(answer) or not _folders(answer) <= allowed:
+            continue
+        key = text.casefold().rstrip("?!. ")
+        words.setdefault(key, text)
+        asker = answer.question.slack_user_id or f"person {answer.question.asker_id}"
+        askers.setdefault(key, set()).add(asker)
+    shown = [
+        text
+        for key, text in words.items()
+        if len(askers[key]) >= FEWEST_ASKERS or slack_user_id in askers[key]
+    ]
+    return shown[:n]
 
 
-def _wording(text: str) -> str:
-    return " ".join(text.split()).casefold().rstrip("?!. ")
+def _folders(answer: Answer) -> set[int]:
+    """Where the cited documents lay and lie; -1 for one of which that is not known any more."""
+    folders: set[int] = set()
+    for citation in answer.citations.all():
+        if citation.document is None or citation.folder_id is None:
+            return {-1}
+        folders |= {citation.folder_id, citation.document.folder_id}
+    return folders

@@ -68,7 +68,7 @@ class TestEdited:
             post_interaction(click("answer_edited", button["value"], response_url=url))
         edited = Question.objects.exclude(slack_ts=TS).get()
         assert (edited.text, edited.slack_thread_ts, edited.surface) == (EDITED, TS, Surface.SLACK_MENTION)
-        assert [message["text"] for message in slack.private_messages] == [
+        assert slack.replies == [
             ENGLISH.replies.looking,
             ENGLISH.replies.problems[Problem.ANSWERED_ALREADY],
         ]
@@ -112,8 +112,7 @@ class TestEdited:
         post(edit(EDITED))
         post_interaction(click("answer_edited", str(question.pk), user="U00000USR02", response_url=url))
         assert Question.objects.count() == 1
-        (told,) = slack.private_messages
-        assert told["text"] == ENGLISH.replies.problems[Problem.NOT_YOURS]
+        assert slack.replies == [ENGLISH.replies.problems[Problem.NOT_YOURS]]
 
     def test_a_lost_response_offers_no_second_time(
         self, slack: FakeSlack, finished: Asked, sent: list, work: Work
@@ -206,7 +205,7 @@ class TestDeleted:
             {
                 "ts": "1900000000.000001",
                 "thread_ts": TS,
-                "bot_id": "B1",
+                "bot_id": "B00000BOT01",
                 "metadata": {
                     "event_type": "footnote_answer",
                     "event_payload": {"question": str(question.pk)},
@@ -220,7 +219,7 @@ class TestDeleted:
     def test_where_slack_deletes_nothing_the_words_are_struck(
         self, slack: FakeSlack, finished: Asked, work: Work
     ) -> None:
-        slack.users[ASKER] = {"locale": "de-DE"}
+        slack.knows(ASKER, locale="de-DE")
         deliver(finished(LIMIT))
         slack.script("chat.delete", Failure(error="cant_delete_message"))
         post(deletion())

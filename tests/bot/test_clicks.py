@@ -42,6 +42,11 @@ Asked = Callable[..., Question]
 PROBLEMS = ENGLISH.replies.problems
 
 
+@pytest.fixture(autouse=True)
+def people(slack: FakeSlack) -> None:
+    slack.knows(OTHER)
+
+
 @pytest.fixture
 def travel(transactional_db: None) -> Folder:
     return Folder.objects.create(name="Travel", is_open=True)
@@ -108,7 +113,7 @@ def person(name: str, slack_user_id: str = "", **fields: object) -> User:
 
 def told(slack: FakeSlack) -> list[str]:
     """What was told to whoever clicked."""
-    return [message["text"] for message in slack.private_messages]
+    return slack.replies
 
 
 def close(folder: Folder) -> None:
@@ -160,12 +165,11 @@ class TestViewSources:
         post_interaction(click("view_sources", str(question.pk), user=OTHER, response_url=url))
         assert "&gt; The limit is 180 EUR." in texts_of(slack.views[0])
 
-    @pytest.mark.parametrize("mark", ["is_restricted", "is_ultra_restricted", "is_stranger"])
     def test_a_guest_is_shown_what_is_shared_with_outsiders_alone(
-        self, slack: FakeSlack, answered: Asked, travel: Folder, url: str, mark: str
+        self, slack: FakeSlack, answered: Asked, travel: Folder, url: str
     ) -> None:
         question = answered()
-        slack.users[OTHER] = {mark: True}
+        slack.knows(OTHER, is_restricted=True)
         post_interaction(click("view_sources", str(question.pk), user=OTHER, response_url=url))
         assert slack.views == []
         Folder.objects.update(is_shared_externally=True)
@@ -209,7 +213,7 @@ class TestViewSources:
     def test_the_form_speaks_the_language_of_who_clicks(
         self, slack: FakeSlack, answered: Asked, url: str
     ) -> None:
-        slack.users[OTHER] = {"locale": "de-DE"}
+        slack.knows(OTHER, locale="de-DE")
         post_interaction(click("view_sources", str(answered().pk), user=OTHER, response_url=url))
         assert slack.views[0]["title"]["text"] == GERMAN.modals.sources
         assert texts_of(slack.views[0])[-1] == "heute hinzugefügt"
@@ -547,7 +551,7 @@ class TestAskAHuman:
     def test_owners_are_told_in_their_language(
         self, slack: FakeSlack, refused: Asked, owner: User, work: Callable[[], None], url: str
     ) -> None:
-        slack.users[owner.slack_user_id] = {"locale": "de-AT"}
+        slack.knows(owner.slack_user_id, locale="de-AT")
         self.ask(refused(), url)
         work()
         assert "möchte, dass ein Mensch es sieht" in slack.posts[0]["text"]

@@ -8,7 +8,7 @@ import pytest
 from django.utils import timezone
 
 from bot.phrases import ENGLISH, GERMAN
-from console.channels.suggestions import suggested_questions
+from console.channels.home_questions import suggested_questions
 from console.questions.models import Citation, Feedback, Question, QuestionState, Surface
 from console.sources.models import Document, DocumentState, Folder
 from tests.bot.fake_slack import Failure, FakeSlack
@@ -20,6 +20,11 @@ LIMIT = "The nightly hotel limit is 180 EUR."
 OTHER = "U00000USR02"
 Asked = Callable[..., Question]
 Work = Callable[[], None]
+
+
+@pytest.fixture(autouse=True)
+def people(slack: FakeSlack) -> None:
+    slack.knows(OTHER)
 
 
 @pytest.fixture
@@ -85,7 +90,7 @@ def test_a_member_sees_their_own_folders(
 def test_a_guest_sees_what_is_shared_with_outsiders(
     slack: FakeSlack, travel: Folder, sent: list, work: Work
 ) -> None:
-    slack.users[ASKER] = {"is_restricted": True}
+    slack.knows(ASKER, is_restricted=True)
     open_home()
     work()
     assert ENGLISH.home.no_folder in texts_of(slack.homes[ASKER])
@@ -119,7 +124,7 @@ def test_who_can_sign_in_gets_links(slack: FakeSlack, asked_by: Asked, sent: lis
 def test_the_tab_speaks_the_persons_language(
     slack: FakeSlack, sent: list, work: Work, travel: Folder
 ) -> None:
-    slack.users[ASKER] = {"locale": "de-DE"}
+    slack.knows(ASKER, locale="de-DE")
     open_home()
     work()
     assert texts_of(slack.homes[ASKER])[1] == GERMAN.home.folders

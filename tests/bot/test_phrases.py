@@ -195,7 +195,7 @@ class TestTheAskersLanguage:
     def test_fixed_strings_are_german_and_quotes_are_not(
         self, slack: FakeSlack, finished: Callable[..., Question]
     ) -> None:
-        slack.users[ASKER] = {"locale": "de-DE"}
+        slack.knows(ASKER, locale="de-DE")
         deliver(finished(LIMIT))
         (message,) = slack.posts
         assert message["text"] == f"{LIMIT} · 1 Quelle"
@@ -205,7 +205,7 @@ class TestTheAskersLanguage:
         assert texts[3] == "Aus den Dokumenten, die dieser Kanal sehen kann."
 
     def test_a_refusal_is_german_too(self, slack: FakeSlack, finished: Callable[..., Question]) -> None:
-        slack.users[ASKER] = {"locale": "de-DE"}
+        slack.knows(ASKER, locale="de-DE")
         deliver(
             finished(
                 outcome=QuestionState.REFUSED,
@@ -231,7 +231,7 @@ class TestTheAskersLanguage:
     def test_a_look_up_that_fails_is_english_and_not_repeated_at_once(
         self, slack: FakeSlack, finished: Callable[..., Question], failure: Failure
     ) -> None:
-        slack.users[ASKER] = {"locale": "de-DE"}
+        slack.knows(ASKER, locale="de-DE")
         slack.script("users.info", failure)
         for ts in ("1.1", "1.2"):
             deliver(finished(LIMIT, ts=ts))

@@ -69,7 +69,7 @@ def test_it_is_asked_once_for_who_asked_alone(
     assert question.text == "How much is a hotel?"
     assert (question.slack_channel_id, question.slack_user_id) == (CHANNEL, ASKER)
     assert question.slack_thread_ts == thread
-    assert [name for name, _ in sent] == ["footnote.answer_question"]
+    assert [name for name, _ in sent].count("footnote.answer_question") == 1
 
 
 def test_the_answer_comes_as_a_direct_message_and_is_shared_in_the_thread(
@@ -104,7 +104,7 @@ def test_it_searches_what_the_channel_and_the_asker_see_together(
 
 
 def test_a_guest_is_answered_as_one(slack: FakeSlack, travel: Folder, sent: list) -> None:
-    slack.users[ASKER] = {"is_ultra_restricted": True}
+    slack.knows(ASKER, is_restricted=True)
     send(opened(slack), "How much?")
     assert Question.objects.get().is_external
 
@@ -133,9 +133,9 @@ def test_a_form_that_is_another_persons_or_forged_is_refused(
 def test_a_trigger_that_ran_out_is_told(slack: FakeSlack, travel: Folder) -> None:
     slack.script("views.open", Failure(error="expired_trigger_id"))
     post_interaction(message_shortcut(ABOUT, response_url=f"{slack.url}/commands/T1/1/x"))
-    assert [m["text"] for m in slack.private_messages] == [ENGLISH.replies.problems[Problem.TOO_LATE]]
+    assert slack.replies == [ENGLISH.replies.problems[Problem.TOO_LATE]]
 
 
 def test_the_form_speaks_the_persons_language(slack: FakeSlack, travel: Folder) -> None:
-    slack.users[ASKER] = {"locale": "de-CH"}
+    slack.knows(ASKER, locale="de-CH")
     assert opened(slack)["title"]["text"] == GERMAN.modals.ask

@@ -113,7 +113,7 @@ def test_slack_being_away_at_the_start_is_waited_for(
     connection = start_socket_mode()
     assert connection is not None
     try:
-        assert socket.connected.wait(5)
+        assert socket.wait_until_connected()
         assert "Slack cannot be reached (http_503)" in caplog.text
     finally:
         close(connection, socket)

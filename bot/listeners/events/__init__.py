@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from slack_bolt import App
 
-from bot.listeners.events import app_home, app_mention, message, other
+from bot.listeners.events import agent, app_home, app_mention, message, other, uninstalled
 
 
 def register(app: App) -> None:
@@ -12,4 +12,6 @@ def register(app: App) -> None:
     app_mention.register(app)
     message.register(app)
     app_home.register(app)
+    agent.register(app)
+    uninstalled.register(app)
     other.register(app)
