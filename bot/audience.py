@@ -146,7 +146,7 @@ def _whole_list(client: WebClient, team_id: str) -> dict[str, bool]:
     cursor = ""
     for _ in range(PEOPLE_PAGES):
         page = client.users_list(limit=PEOPLE_PAGE_SIZE, cursor=cursor or None)
-        people |= {str(user["id"]): _is_outsider(user, team_id) for user in page["members"]}
+        people |= {str(user["id"]): is_outsider_of(user, team_id) for user in page["members"]}
         cursor = (page.get("response_metadata") or {}).get("next_cursor") or ""
         if not cursor:
             break
@@ -155,14 +155,14 @@ def _whole_list(client: WebClient, team_id: str) -> dict[str, bool]:
 
 def _is_outsider_by_id(client: WebClient, team_id: str, user_id: str) -> bool:
     try:
-        return _is_outsider(client.users_info(user=user_id)["user"], team_id)
+        return is_outsider_of(client.users_info(user=user_id)["user"], team_id)
     except SlackApiError as error:
         if fault_of(error).code in _NOT_SEEN:
             return True
         raise
 
 
-def _is_outsider(user: dict[str, Any], team_id: str) -> bool:
+def is_outsider_of(user: dict[str, Any], team_id: str) -> bool:
     """True for guests and for people of other organisations; bots and deactivated accounts read nothing."""
     if user.get("is_bot") or user.get("deleted") or user.get("id") == "USLACKBOT":
         return False

@@ -61,6 +61,11 @@ def web_client(token: str | None = None) -> WebClient:
     )
 
 
+def impatient(client: WebClient, timeout_s: int) -> WebClient:
+    """The same client for use before an acknowledgement, which Slack waits for three seconds."""
+    return WebClient(token=client.token, base_url=client.base_url, timeout=timeout_s, retry_handlers=[])
+
+
 def client_of(team_id: str) -> WebClient:
     """The client that speaks for this workspace, and for no other.
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import re
 import uuid
-from typing import Any, TypeAlias
 
+from bot.fields import Json
+from bot.fields import id_of as _id
+from bot.fields import object_of as _object
+from bot.fields import text_of as _text
+from bot.fields import url_of as _url
 from bot.text import plain_question
 from console.channels.services import IncomingQuestion
 from console.questions.models import Surface
-
-Json: TypeAlias = dict[str, Any]
 
 TYPED_SUBTYPES = {None, "file_share", "thread_broadcast"}
 """Subtypes of messages that a person wrote; every other one tells of an edit, a join, a deletion, …"""
@@ -21,8 +22,19 @@ SLACK_ITSELF = {"USLACK", "USLACKBOT"}
 QUESTION_MARKS = "?？؟\u037e"
 """Latin, full-width, Arabic and Greek."""
 
-_ID = re.compile(r"[A-Za-z0-9_.:-]+", re.ASCII)
-_URL_CHARS = 500
+__all__ = [
+    "Json",
+    "MalformedError",
+    "is_direct_message",
+    "own_user_id_of",
+    "question_of_command",
+    "question_of_event",
+    "question_unasked",
+    "response_url_of",
+    "team_id_of",
+    "team_of",
+    "usable_id",
+]
 
 
 class MalformedError(ValueError):
@@ -35,13 +47,13 @@ def question_of_event(body: Json, surface: Surface) -> IncomingQuestion | None:
     An event of another shape than Slack's is none: nobody could be answered.
     """
     event = _object(body.get("event"))
-    own_user_id = _own_user_id(body)
+    own_user_id = own_user_id_of(body)
     if _reason_to_ignore(event, own_user_id):
         return None
     text = plain_question(_text(event.get("text")), own_user_id=own_user_id)
     if not text and event.get("files"):
         return None
-    team_id = _team_id(body)
+    team_id = team_id_of(body)
     return IncomingQuestion(
         team_id=team_id,
         event_id=_id(body.get("event_id"), 80) or f"{event['channel']}:{event['ts']}",
@@ -99,7 +111,7 @@ def question_unasked(body: Json) -> IncomingQuestion | None:
 
 def team_of(body: Json) -> str:
     """The workspace that an event belongs to; empty when it does not say."""
-    return _team_id(body)
+    return team_id_of(body)
 
 
 def usable_id(value: object) -> str:
@@ -130,11 +142,12 @@ def _reason_to_ignore(event: Json, own_user_id: str) -> str:
     return ""
 
 
-def _own_user_id(body: Json) -> str:
+def own_user_id_of(body: Json) -> str:
+    """The bot's own user id, as the envelope tells it."""
     return _id(_authorization(body).get("user_id"))
 
 
-def _team_id(body: Json) -> str:
+def team_id_of(body: Json) -> str:
     """The workspace the app is installed in; with Slack Connect `team_id` can be the other one."""
     authorization = _authorization(body)
     return (
@@ -165,22 +178,3 @@ def _is_external(body: Json, event: Json, team_id: str) -> bool:
     if not isinstance(profile, dict):
         return True
     return any(profile.get(name) for name in ("is_restricted", "is_ultra_restricted", "is_stranger"))
-
-
-def _object(value: object) -> Json:
-    return value if isinstance(value, dict) else {}
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
-
-
-def _id(value: object, max_chars: int = 32) -> str:
-    """An id or a ts as the database can keep it; empty when it cannot be one of Slack's."""
-    text = _text(value)
-    return text if len(text) <= max_chars and _ID.fullmatch(text) else ""
-
-
-def _url(value: object) -> str:
-    text = _text(value)
-    return text if len(text) <= _URL_CHARS and text.isascii() and text.isprintable() else ""

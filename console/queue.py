@@ -38,6 +38,16 @@ def answer_question(question_id: str) -> None:
     _enqueue("footnote.answer_question", question_id)
 
 
+def send_notice(notice_id: int) -> None:
+    """Have Slack told something beside an answer."""
+    _enqueue("footnote.send_notice", notice_id)
+
+
+def publish_home(team_id: str, user_id: str, dm_id: str) -> None:
+    """Have a person's App Home made anew; `dm_id` is the direct message it stands beside, if that is known."""
+    _enqueue("footnote.publish_home", f"{team_id}:{user_id}:{dm_id}")
+
+
 def evaluate_slice(run_id: int) -> None:
     """Have the next questions of an evaluation asked."""
     _enqueue("footnote.evaluate_slice", run_id)

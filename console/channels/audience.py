@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from console.channels.models import SlackChannelFacts, SlackPerson, SlackWorkspace
 from console.people.models import User
-from console.questions.models import Question, Surface
+from console.questions.models import Question
 
 FACTS_COUNT_FOR = timedelta(minutes=15)
 """Older facts are no facts when something is posted. Whoever posts asks Slack first (`bot.audience`)."""
@@ -31,8 +31,8 @@ def outsiders_of(question: Question, *, alone: bool) -> Outsiders:
         return Outsiders.PRESENT
     if alone:
         return outsider_is(question.slack_team_id, question.slack_user_id)
-    # An event says itself whether its channel is shared; a slash command does not.
-    is_shared_unless_told = None if question.surface == Surface.SLACK_COMMAND else False
+    # An event says itself whether its channel is shared; a command or a form does not.
+    is_shared_unless_told = None if question.is_private else False
     return outsiders_in(
         question.slack_team_id, question.slack_channel_id, is_shared_unless_told=is_shared_unless_told
     )

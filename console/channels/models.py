@@ -207,12 +207,13 @@ class SlackPerson(models.Model):
 
 
 class DeliveryState(models.TextChoices):
-    """pending → posting → delivered | undeliverable."""
+    """pending → posting → delivered | undeliverable; retracted when the question was deleted."""
 
     PENDING = "pending", "Pending"
     POSTING = "posting", "Posting"
     DELIVERED = "delivered", "Delivered"
     UNDELIVERABLE = "undeliverable", "Undeliverable"
+    RETRACTED = "retracted", "Retracted"
 
 
 class SlackDelivery(models.Model):
@@ -240,6 +241,69 @@ class SlackDelivery(models.Model):
 
     def __str__(self) -> str:
         return f"{self.state} {self.question_id}"
+
+
+class NoticeKind(models.TextChoices):
+    """What else Slack is told about a question, beside its terminal message."""
+
+    SHARE = "share", "A private answer, for everyone"
+    HUMAN = "human", "Somebody wants a human to see it"
+    EDIT_OFFER = "edit_offer", "The edited question can be answered"
+    RETRACTION = "retraction", "The question was deleted"
+
+
+class NoticeState(models.TextChoices):
+    """pending → sending → done | given_up."""
+
+    PENDING = "pending", "Pending"
+    SENDING = "sending", "Sending"
+    DONE = "done", "Done"
+    GIVEN_UP = "given_up", "Given up"
+
+
+class SlackNotice(models.Model):
+    """Something Slack is owed once for a question and a recipient (outbox row, like `SlackDelivery`)."""
+
+    question = models.ForeignKey(Question, on_delete=models.CASCADE, related_name="notices")
+    kind = models.CharField(max_length=12, choices=NoticeKind.choices)
+    recipient = models.CharField(max_length=32, help_text="Slack id of the person or the channel.")
+    by_user_id = models.CharField(max_length=32, blank=True, help_text="Slack id of who caused it.")
+    text = models.TextField(blank=True, help_text="The edited question.")
+    response_url = models.URLField(max_length=500, blank=True)
+    state = models.CharField(
+        max_length=10, choices=NoticeState.choices, default=NoticeState.PENDING, db_index=True
+    )
+    message_ts = models.CharField(max_length=32, blank=True)
+    lease_until = models.DateTimeField(null=True, blank=True)
+    not_before = models.DateTimeField(null=True, blank=True)
+    n_attempts = models.PositiveSmallIntegerField(default=0)
+    last_error = models.CharField(max_length=200, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["question", "kind", "recipient"], name="one_notice_of_a_kind")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.question_id}"
+
+
+class SlackProfile(models.Model):
+    """How to speak to somebody, as Slack said last (`users.info`); whether they are from outside is `SlackPerson`."""
+
+    team_id = models.CharField(max_length=32)
+    user_id = models.CharField(max_length=32)
+    locale = models.CharField(max_length=16, blank=True)
+    asked_at = models.DateTimeField(help_text="When Slack was asked, with or without success.")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["team_id", "user_id"], name="one_profile_per_slack_user")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user_id} {self.locale}"
 
 
 class SlackStatus(models.Model):

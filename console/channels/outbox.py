@@ -27,6 +27,7 @@ MAX_ATTEMPTS = 40
 MAX_LIMITED_ATTEMPTS = 400
 """How often a delivery may be tried when Slack itself asks to wait: more than a day."""
 LONGEST_WAIT_S = 3_600.0
+LONGEST_BACKOFF_S = 300
 ORDER_WAIT_S = 60
 """How long a message waits for the one before it in its conversation; a delivery in trouble holds up no others."""
 
@@ -50,7 +51,12 @@ def claim_delivery(question_id: str) -> Claim | None:
         delivery = (
             SlackDelivery.objects.select_for_update(of=("self",))
             .select_related("question")
-            .filter(_is_due(), question_id=question_id, question__state__in=TERMINAL_STATES)
+            .filter(
+                _is_due(),
+                question_id=question_id,
+                question__state__in=TERMINAL_STATES,
+                question__withdrawn_at=None,
+            )
             .first()
         )
         if delivery is None or _is_overtaking(delivery.question):
@@ -125,6 +131,11 @@ def record_delivered(claim: Claim) -> None:
     )
 
 
+def backoff_s(claim: Claim) -> float:
+    """Two seconds after the first try, doubled each time, five minutes at most."""
+    return float(min(LONGEST_BACKOFF_S, 2 ** min(claim.delivery.n_attempts, 10)))
+
+
 def put_off(
     claim: Claim, *, wait_s: float, error: str, may_be_posted: bool, max_attempts: int = MAX_ATTEMPTS
 ) -> None:
@@ -175,7 +186,7 @@ def pick_up_undelivered(*, at_start: bool = False) -> int:
 
     `at_start` voids the leases of an earlier process (embedded mode, where one process owns the work).
     """
-    waiting = SlackDelivery.objects.filter(question__state__in=TERMINAL_STATES)
+    waiting = SlackDelivery.objects.filter(question__state__in=TERMINAL_STATES, question__withdrawn_at=None)
     if at_start:
         waiting.filter(state=DeliveryState.POSTING).update(lease_until=None)
     else:

@@ -19,7 +19,7 @@ from console.channels.models import (
 from console.index.models import ThresholdSetting
 from console.people.models import User
 from console.questions import wording
-from console.questions.models import Question, Surface
+from console.questions.models import Answer, Question, Surface
 from console.sources.models import Folder
 from console.sources.selectors import folders_visible_to
 
@@ -37,19 +37,22 @@ class SearchScope:
         return bool(self.denial)
 
 
-def search_scope(question: Question, *, at_posting: bool = False, alone: bool = False) -> SearchScope:
+def search_scope(
+    question: Question, *, at_posting: bool = False, alone: bool = False, for_everyone: bool = False
+) -> SearchScope:
     """The folders whose text every reader of the answer may see.
 
     Console, API and command line: the asker's visible folders, narrowed to those chosen.
     A direct message: that person's folders when the Slack user is known, else what the workspace's rule says.
     A channel: what its set-up says, else what the workspace's rule says; never more.
-    `alone`: only the asker sees the reply, so the asker's own folders count besides the channel's.
+    `alone`, as is what was asked with a command or a form: only the asker sees the reply, so the asker's own folders
+    count besides the channel's. `for_everyone`: all of the channel see it, however it was asked.
     Outsiders among the readers: of those, only folders marked as shared externally. Where Slack did not
     tell, that decides nothing before the search; `at_posting` the doubt goes against showing.
     """
     if question.surface in {Surface.CONSOLE, Surface.API, Surface.CLI}:
         return _scope_of_person(question)
-    alone = alone or is_read_alone(question)
+    alone = (alone or is_read_alone(question)) and not for_everyone
     folders = _folders_in_slack(question, alone=alone)
     outsiders = outsiders_of(question, alone=alone)
     if outsiders is Outsiders.NONE or (outsiders is Outsiders.UNKNOWN and not at_posting):
@@ -62,12 +65,8 @@ def search_scope(question: Question, *, at_posting: bool = False, alone: bool = 
 
 
 def is_read_alone(question: Question) -> bool:
-    """True where nobody but the asker can be reading: the conversation is the asker's own with the bot.
-
-    A slash command in a direct message of two people is answered to its asker alone as well.
-    """
-    is_command_in_dm = question.surface == Surface.SLACK_COMMAND and question.slack_channel_id.startswith("D")
-    return question.surface == Surface.SLACK_DM or is_command_in_dm
+    """True where nobody but the asker can be reading: in a direct message, or where it is shown to them alone."""
+    return question.surface == Surface.SLACK_DM or question.is_private
 
 
 def _scope_of_person(question: Question) -> SearchScope:
@@ -161,7 +160,7 @@ def cut_in_force(channel: SlackChannel) -> ChannelCut | None:
 
 def with_channel_cut(setting: ThresholdSetting, question: Question) -> ThresholdSetting:
     """The threshold as this question's channel wants it; the row itself is not changed."""
-    if not question.is_from_slack or is_read_alone(question):
+    if not question.is_from_slack or question.surface == Surface.SLACK_DM:
         return setting
     channel = channel_of(question.slack_team_id, question.slack_channel_id)
     cut = cut_in_force(channel) if channel else None
@@ -170,3 +169,24 @@ def with_channel_cut(setting: ThresholdSetting, question: Question) -> Threshold
     changed = copy(setting)
     changed.relevance_cut = cut.relevance_cut
     return changed
+
+
+def ids_shown_to(question: Question, *, user_id: str, channel_id: str, is_outsider: bool = False) -> set[int]:
+    """Folders of which this person may be shown something of a question, there and now."""
+    folders = folders_of_reader(question.slack_team_id, user_id, channel_id)
+    if is_outsider or question.is_external:
+        folders = folders.filter(is_shared_externally=True)
+    return set(_ids(folders))
+
+
+def cited_folder_ids(answer: Answer) -> set[int]:
+    """Where the cited documents lay when they were quoted, and where they lie now."""
+    folder_ids: set[int] = set()
+    for citation in answer.citations.select_related("document"):
+        if citation.folder_id is not None:
+            folder_ids.add(citation.folder_id)
+        if citation.document is not None:
+            folder_ids.add(citation.document.folder_id)
+        elif citation.folder_id is None:
+            folder_ids.update(answer.folder_ids)
+    return folder_ids

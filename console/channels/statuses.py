@@ -25,7 +25,9 @@ OWED = (DeliveryState.PENDING, DeliveryState.POSTING)
 
 
 def thread_of(question: Question) -> str:
-    """The thread that the answer goes to; empty for a slash command, which has none yet."""
+    """The thread that the answer goes to; empty for what is answered to its asker alone, which goes to none."""
+    if question.is_private:
+        return ""
     thread_ts = question.slack_thread_ts or question.slack_ts
     return thread_ts if thread_ts.replace(".", "").isdecimal() else ""
 

@@ -25,6 +25,7 @@ def answered_questions(folder_ids: Iterable[int], *, slack_user_id: str, n: int)
     allowed = set(folder_ids)
     answers = (
         Answer.objects.filter(outcome=QuestionState.ANSWERED, created_at__gt=timezone.now() - LOOKS_BACK)
+        .filter(question__withdrawn_at=None)
         .select_related("question")
         .prefetch_related("citations__document")
         .order_by("-created_at")[:LOOKS_AT]

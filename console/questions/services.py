@@ -115,6 +115,8 @@ def _claim(question_id: str) -> Question | None:
 def _answer(question: Question) -> AnswerRow:
     if question.n_claims > MAX_CLAIMS:
         return broken_row(_new_reference())
+    if question.withdrawn_at is not None:
+        return refused_row(rag.RefusalReason.ROUTED_NO_RETRIEVAL, wording.WITHDRAWN)
     if not any(c.isalnum() for c in question.text):
         return refused_row(rag.RefusalReason.ROUTED_NO_RETRIEVAL, wording.QUESTION_EMPTY)
     if len(question.text) > engine.config().max_question_chars:

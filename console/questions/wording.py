@@ -19,6 +19,9 @@ NOT_ALLOWED_UNKNOWN = (
 )
 NOT_ALLOWED_CHOSEN = "The answer may stand in a folder you may not see."
 
+WITHDRAWN = "(The asker deleted this question.)"
+"""Stands in place of the text."""
+
 STOPPED = "Stopped, as you asked. The question is kept; ask again for the answer."
 QUESTION_TOO_LONG = "The question is longer than I can take. Shorten it to what you want to know."
 QUESTION_EMPTY = "I found no question in the message. Ask it in words."

@@ -60,6 +60,7 @@ PAGES = [
         missing="/questions/{nobody}/result",
     ),
     get("/refusals", "support_lead"),
+    get("/feedback", "support_lead"),
     get("/folders"),
     get("/folders/new", "admin"),
     post("/folders/new", data={"name": "Legal"}),

@@ -1,9 +1,10 @@
-"""Somebody wrote to the bot directly."""
+"""Somebody wrote to the bot directly, or changed or deleted what they had asked."""
 
 from __future__ import annotations
 
 from slack_bolt import App
 
+from bot.changes import deletion_of, edit_of
 from bot.incoming import (
     Json,
     is_direct_message,
@@ -12,6 +13,7 @@ from bot.incoming import (
     team_of,
     usable_id,
 )
+from console.channels.changes import record_edit, withdraw_question
 from console.channels.selectors import hears_all_of
 from console.channels.services import receive_slack_question
 from console.questions.models import Surface
@@ -27,6 +29,10 @@ def on_message(body: Json, event: Json) -> None:
 
     Where an admin wants every question of a channel answered, one without a mention counts as well.
     """
+    if (edit := edit_of(body)) is not None:
+        record_edit(team_id=edit.team_id, channel_id=edit.channel_id, ts=edit.ts, text=edit.text)
+    if (deletion := deletion_of(body)) is not None:
+        withdraw_question(team_id=deletion.team_id, channel_id=deletion.channel_id, ts=deletion.ts)
     if is_direct_message(event):
         incoming = question_of_event(body, Surface.SLACK_DM)
     elif hears_all_of(team_of(body), usable_id(event.get("channel"))):
