@@ -43,7 +43,7 @@ def reseal(sealed: str) -> str:
     """
     try:
         return _keys().rotate(sealed.encode()).decode()
-    except InvalidToken:
+    except (InvalidToken, ValueError):
         raise CannotUnseal("no key of SLACK_TOKEN_KEYS opens it") from None
 
 
@@ -51,7 +51,7 @@ def is_under_newest_key(sealed: str) -> bool:
     """False when an older key, or none, opens it."""
     try:
         Fernet(settings.SLACK_TOKEN_KEYS[0]).decrypt(sealed.encode())
-    except InvalidToken:
+    except (InvalidToken, IndexError):
         return False
     return True
 

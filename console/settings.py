@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import os
 import secrets
 from datetime import timedelta
@@ -216,6 +217,19 @@ if bool(SLACK_CLIENT_ID) != bool(SLACK_CLIENT_SECRET):
     raise ImproperlyConfigured("SLACK_CLIENT_ID and SLACK_CLIENT_SECRET are only of use together. Set both.")
 
 
+def _own_token_key() -> str:
+    """A key that is made once and kept beside the data; whichever process is first makes it."""
+    path = HOME / "slack_token_key"
+    if not path.exists():
+        draft = HOME / f"slack_token_key.{secrets.token_hex(4)}"
+        draft.touch(mode=0o600)
+        draft.write_bytes(base64.urlsafe_b64encode(secrets.token_bytes(32)))
+        with contextlib.suppress(FileExistsError):
+            os.link(draft, path)
+        draft.unlink()
+    return path.read_text().strip()
+
+
 def _slack_token_keys() -> list[str]:
     """Keys that seal the workspaces' tokens, the newest first; in embedded mode one is made and kept."""
     keys: list[str] = env.list("SLACK_TOKEN_KEYS", default=[])
@@ -225,12 +239,8 @@ def _slack_token_keys() -> list[str]:
             "SLACK_TOKEN_KEYS is not set. Tokens of workspaces are kept sealed: "
             "`manage.py slack rotate-keys --new` prints a key."
         )
-    if not keys:
-        path = HOME / "slack_token_key"
-        if not path.exists():
-            path.touch(mode=0o600)
-            path.write_bytes(base64.urlsafe_b64encode(secrets.token_bytes(32)))
-        keys = [path.read_text().strip()]
+    if not keys and IS_EMBEDDED:
+        keys = [_own_token_key()]
     for number, key in enumerate(keys, start=1):
         try:
             n_bytes = len(base64.urlsafe_b64decode(key))

@@ -35,9 +35,10 @@ class ChannelForm(forms.Form):
         choices=Hears.choices,
         initial=Hears.MENTIONS,
         label="What is a question",
+        widget=forms.RadioSelect,
         required=False,
-        help_text="All: whatever holds a question mark and starts no thread of its own. The app has to be subscribed "
-        "to message.channels and message.groups for it.",
+        help_text="A message asks something when it holds a question mark and is no reply in a thread. Slack sends "
+        "such messages only to an app that is subscribed to message.channels and message.groups.",
     )
     relevance_cut = forms.FloatField(
         required=False,

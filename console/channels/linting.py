@@ -126,11 +126,11 @@ def of_folders(channel: SlackChannel | None, folders: list[FolderCount]) -> Iter
         n_unreadable = sum(row.n_unreadable for row in folders)
         if n_working:
             what, step = (
-                f"still being read: {n_working} files",
+                f"still being read: {_files(n_working)}",
                 "Wait for it; the page Folders shows how far it is.",
             )
         elif n_unreadable:
-            what, step = f"not readable: {n_unreadable} files", "The page Failed says why, file by file."
+            what, step = f"not readable: {_files(n_unreadable)}", "The page Failed says why, file by file."
         else:
             what, step = "empty", "Upload documents."
         yield Finding(
@@ -139,13 +139,16 @@ def of_folders(channel: SlackChannel | None, folders: list[FolderCount]) -> Iter
         return
     for row in folders:
         if row.n_unreadable:
-            n = row.n_unreadable
             yield Finding(
                 Effect.NOTE,
                 "unreadable_files",
-                f"{n} {'file' if n == 1 else 'files'} in {row.folder.name} could not be read.",
+                f"{_files(row.n_unreadable)} in {row.folder.name} could not be read.",
                 "The page Failed says why, file by file.",
             )
+
+
+def _files(n: int) -> str:
+    return f"{n} {'file' if n == 1 else 'files'}"
 
 
 def _without_folders(channel: SlackChannel | None) -> Finding:
@@ -182,8 +185,8 @@ def of_audience(
 ) -> Iterator[Finding]:
     """Who reads along, and which folders that keeps out."""
     facts = facts_of(team_id, channel_id)
-    if facts is None or not folders:
-        return
+    if facts is None or facts.is_member is False or not folders:
+        return  # where the bot is not in, only the asker reads what it says
     is_old = facts.checked_at < timezone.now() - FACTS_COUNT_FOR
     outsiders = outsiders_in(team_id, channel_id, is_shared_unless_told=False)
     if outsiders is Outsiders.UNKNOWN and is_old and not facts.fault:

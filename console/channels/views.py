@@ -154,5 +154,10 @@ def edit_workspace(request: PersonRequest, workspace_pk: int) -> HttpResponseBas
         set_workspace_rules(actor=request.user, workspace=workspace, **form.cleaned_data)
         messages.success(request, f"That counts in {workspace} from the next question on.")
         return redirect("channels:workspaces")
-    context = {"form": form, "workspace": workspace, "open_folders": Folder.objects.filter(is_open=True)}
+    context = {
+        "form": form,
+        "workspace": workspace,
+        "scopes": sorted(workspace.granted_scopes),
+        "open_folders": Folder.objects.filter(is_open=True),
+    }
     return render(request, "channels/workspace.html", context, status=422 if form.errors else 200)
