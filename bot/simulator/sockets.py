@@ -13,7 +13,6 @@ from websockets.sync.server import ServerConnection, serve
 
 from bot.simulator.workspace import Json
 
-
 _quiet = logging.getLogger("bot.simulator.websockets")
 _quiet.setLevel(logging.WARNING)  # it tells of every connection
 
