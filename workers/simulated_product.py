@@ -35,7 +35,31 @@ class SimulatedProduct:
             "FOOTNOTE_ADMIN_PASSWORD": ADMIN_PASSWORD,
             **environment,
         }
+        self._has_sample = True
         self._process: subprocess.Popen[bytes] | None = None
+
+    def read(self, name: str, text: str) -> None:
+        """Before a start: one document in an open folder instead of the sample.
+
+        Raises:
+            CommandError: it could not be read.
+        """
+        self._has_sample = False
+        self._home.mkdir(parents=True, exist_ok=True)
+        folder = self._home / "to-read"
+        folder.mkdir(exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+        for command in (["setup", "--no-sample"], ["ingest", str(folder), "--folder", "Handbook", "--open"]):
+            done = subprocess.run(  # noqa: S603 - our own command
+                [sys.executable, "manage.py", *command],
+                cwd=settings.BASE_DIR,
+                env=self._environment,
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            if done.returncode:
+                raise CommandError(f"`manage.py {command[0]}` failed: {done.stderr[-1_000:]}")
 
     def start(self, timeout_s: float = START_S) -> None:
         """Start it and wait until it answers.
@@ -44,6 +68,7 @@ class SimulatedProduct:
             CommandError: it ended, or did not answer in time.
         """
         command = [sys.executable, "manage.py", "serve", "--port", str(self._port)]
+        command += [] if self._has_sample else ["--no-sample"]
         out = subprocess.DEVNULL if self._is_quiet else None
         self._process = subprocess.Popen(  # noqa: S603 - our own command
             command, cwd=settings.BASE_DIR, env=self._environment, stdout=out

@@ -82,7 +82,7 @@ def test_requirement_4_refused_and_not_allowed_and_broken_read_differently(
     folder: object,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    assert way.send(mention("", event_id="Ev1", ts="1767376988.000001")).ok
+    assert way.send(mention(LIMIT, event_id="Ev1", ts="1767376988.000001")).ok
     outside = {"is_ext_shared_channel": True}
     assert way.send(mention(LIMIT, event_id="Ev2", ts="1767376988.000002", envelope=outside)).ok
     work()
@@ -276,7 +276,8 @@ def test_requirement_8_a_message_waits_for_a_status_that_is_being_written(
     if not slack.posts:  # it was put off by a second rather than wait longer
         make_due(Question.objects.get())
         deliver_answer(str(Question.objects.get().pk))
-    assert [call.method for call in slack.calls] == [STATUS, STATUS, "chat.postMessage"]
+    methods = [call.method for call in slack.calls if call.method != "apps.connections.open"]
+    assert methods == [STATUS, STATUS, "chat.postMessage"]
     assert statuses_set(slack) == [(TS, LOOKING), (TS, "")]
 
 

@@ -39,14 +39,14 @@ def way(
     """By HTTP to a served product, and by Socket Mode over the SDK's own connection."""
     if request.param == "http":
         server = request.getfixturevalue("live_server")
-        yield _Way("http", HttpTransport(f"{server.url}/slack/events", SECRET, timeout_s=10))
+        yield _Way("http", HttpTransport(f"{server.url}/slack/events", SECRET, timeout_s=30))
         return
     socket = FakeSocket()
     slack.socket_url = socket.url
     connection = start_socket_mode()
     assert connection is not None
     assert socket.wait_until_connected(10)
-    yield _Way("socket", SocketTransport(socket, timeout_s=10))
+    yield _Way("socket", SocketTransport(socket, timeout_s=30))
     close(connection, socket)
     socket.close()
 
