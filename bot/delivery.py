@@ -139,7 +139,6 @@ def _deliver(claim: Claim) -> None:
 
 def _post_part(client: WebClient, claim: Claim, message: Message, *, thread_ts: str, part: int) -> None:
     question = claim.delivery.question
-    outbox.renew_lease(claim)
     ts = posting.post_message(
         client,
         message,
@@ -149,6 +148,7 @@ def _post_part(client: WebClient, claim: Claim, message: Message, *, thread_ts: 
         question_id=str(question.pk),
         part=part,
         last_resort=not_taken_text(str(question.pk)),
+        about_to_post=lambda: outbox.renew_lease(claim),
     )
     if part == 0:
         outbox.record_message(claim, ts)
@@ -225,6 +225,7 @@ def _thread_ts(client: WebClient, claim: Claim) -> str:
             question_id=str(question.pk),
             part=0,
             last_resort=asked_text(question.slack_user_id, "a question."),
+            about_to_post=lambda: outbox.renew_lease(claim),
         )
     except SlackApiError as error:
         fault = fault_of(error)
