@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from bot.delivery import _messages_now
 from bot.messages import Message
+from bot.phrases import ENGLISH
 from console.channels.models import (
     SlackChannel,
     SlackChannelFacts,
@@ -56,7 +57,6 @@ class Setting:
     facts_known: bool
     people_known: bool
     surface: str
-    is_alone: bool
     asker: int
     event_says_external: bool
     cited: frozenset[int]
@@ -86,13 +86,16 @@ setting = st.builds(
     facts_known=st.sampled_from([True, True, True, False]),
     people_known=st.booleans(),
     surface=st.sampled_from(["slack_mention", "slack_dm", "slack_command"]),
-    is_alone=st.sampled_from([False, False, True]),
     asker=st.integers(0, N_PEOPLE - 1),
     event_says_external=st.sampled_from([False, False, False, True]),
     cited=st.frozensets(st.integers(0, N_FOLDERS - 1), min_size=1),
     moved=st.dictionaries(st.integers(0, N_FOLDERS - 1), st.integers(0, N_FOLDERS - 1), max_size=1),
     outcome=st.sampled_from(["answered", "refused"]),
 )
+
+
+def reads_alone(world: Setting) -> bool:
+    return world.surface in {"slack_dm", "slack_command"}
 
 
 def may_see(world: Setting, person: int, folder: int) -> bool:
@@ -115,21 +118,20 @@ def may_see(world: Setting, person: int, folder: int) -> bool:
             "nothing": False,
         }[world.answers_from]
     )
-    reads_alone = is_direct or world.is_alone
     own = folder in one.folders or folder in world.open_ or one.is_admin
-    by_person = reads_alone and (own if one.is_linked else falls_back_to_open)
+    by_person = reads_alone(world) and (own if one.is_linked else falls_back_to_open)
     return by_channel or by_person
 
 
 def readers_of(world: Setting) -> set[int]:
-    if world.surface == "slack_dm" or world.is_alone:
+    if reads_alone(world):
         return {world.asker}
     return set(world.in_channel) | {world.asker}
 
 
 def is_read_by_others(world: Setting) -> bool:
     """Another organisation is in the channel, and reads the answer."""
-    return world.is_shared_channel and not world.is_alone and world.surface != "slack_dm"
+    return world.is_shared_channel and not reads_alone(world)
 
 
 def text_of(messages: list[Message]) -> str:
@@ -257,7 +259,6 @@ GUEST_NOBODY_TELLS_OF = Setting(
     facts_known=True,
     people_known=False,
     surface="slack_mention",
-    is_alone=False,
     asker=0,
     event_says_external=False,
     cited=frozenset({0}),
@@ -277,7 +278,7 @@ def test_no_message_holds_a_folder_that_a_reader_may_not_see(transactional_db: N
     if not truth_is_told(world):
         return
     with built(world) as (question, _):
-        messages = _messages_now(question, alone=world.is_alone)
+        messages = _messages_now(question, ENGLISH)
     text = "\n".join(
         text for message in messages for text in texts_of({"text": message.text, "blocks": message.blocks})
     )
@@ -302,14 +303,12 @@ def test_what_every_reader_may_see_is_not_held_back_where_slack_tells_who_reads(
     """The other side: a rule that hides everything would pass the test above."""
     tells = world.facts_known and world.people_known and not world.event_says_external
     needed = world.cited | {world.moved[n] for n in world.cited & world.moved.keys()}
-    is_shared_to_all = (
-        not world.is_shared_channel or needed <= world.shared or world.is_alone or world.surface == "slack_dm"
-    )
+    is_shared_to_all = not world.is_shared_channel or needed <= world.shared or reads_alone(world)
     all_may = all(may_see(world, person, n) for person in readers_of(world) for n in needed)
     if not (tells and all_may and is_shared_to_all and world.outcome == "answered"):
         return
     with built(world) as (question, _):
-        messages = _messages_now(question, alone=world.is_alone)
+        messages = _messages_now(question, ENGLISH)
     text = "\n".join(
         text for message in messages for text in texts_of({"text": message.text, "blocks": message.blocks})
     )
