@@ -106,13 +106,12 @@ def _deliver(claim: Claim) -> None:
     question = claim.delivery.question
     client = client_of(question.slack_team_id)
     take_down_status(question)
+    learn_audience(client, question)
     phrases = person_of(client, question.slack_team_id, question.slack_user_id).phrases
     if question.is_private:
-        learn_audience(client, question)
         answer_asker_alone(client, claim, _messages_now(question, phrases), phrases)
         return
     thread_ts = _thread_ts(client, claim, phrases)
-    learn_audience(client, question)
     posted = _already_posted(client, claim, thread_ts) if claim.was_posting else {}
     messages = _messages_now(question, phrases)
     for part, message in enumerate(messages):
@@ -125,7 +124,6 @@ def _post_part(
     client: WebClient, claim: Claim, message: Message, *, thread_ts: str, part: int, phrases: Phrases
 ) -> None:
     question = claim.delivery.question
-    outbox.renew_lease(claim)
     ts = posting.post_message(
         client,
         message,
@@ -135,6 +133,7 @@ def _post_part(
         question_id=str(question.pk),
         part=part,
         last_resort=not_taken_text(str(question.pk), phrases),
+        about_to_post=lambda: outbox.renew_lease(claim),
     )
     if part == 0:
         outbox.record_message(claim, ts)
@@ -200,6 +199,7 @@ def _thread_ts(client: WebClient, claim: Claim, phrases: Phrases) -> str:
         question_id=str(question.pk),
         part=0,
         last_resort=asked_text(question.slack_user_id, "…", phrases),
+        about_to_post=lambda: outbox.renew_lease(claim),
     )
     outbox.record_thread(claim, root_ts)
     return root_ts

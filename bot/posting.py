@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -38,11 +39,13 @@ def post_message(
     question_id: str,
     part: int,
     last_resort: str,
+    about_to_post: Callable[[], None] | None = None,
 ) -> str:
     """Post one message and give back its ts.
 
     What Slack will not take is sent without blocks; what it will not take then either is replaced by
-    the short text of `last_resort`.
+    the short text of `last_resort`. `about_to_post` is called before each of these: a call that was refused
+    after a minute leaves a lease that another worker may have taken over.
 
     Raises:
         SlackApiError, OSError, HTTPException: it was refused, or it is not known whether it was taken.
@@ -63,6 +66,8 @@ def post_message(
         {"text": last_resort},
     ]
     for form in forms:
+        if about_to_post is not None:
+            about_to_post()
         try:
             return _ts_of(client.chat_postMessage(**form, **arguments))
         except SlackApiError as error:

@@ -52,7 +52,6 @@ def _send_directly(
     for part, message in enumerate(messages[first:], start=first):
         if part == first and root_ts:
             continue  # an earlier try got this far
-        outbox.renew_lease(claim)
         ts = posting.post_message(
             client,
             message if root_ts else with_question(message, question.text, phrases),
@@ -62,6 +61,7 @@ def _send_directly(
             question_id=str(question.pk),
             part=part,
             last_resort=not_taken_text(str(question.pk), phrases),
+            about_to_post=lambda: outbox.renew_lease(claim),
         )
         if not root_ts:
             root_ts = ts

@@ -204,6 +204,10 @@ if GENERATOR == "chat" and not (LLM_URL and LLM_MODEL):
     raise ImproperlyConfigured(
         "FOOTNOTE_GENERATOR is chat; it needs FOOTNOTE_LLM_URL and FOOTNOTE_LLM_MODEL."
     )
+# In embedded mode; more are worth it where a language model is waited for.
+ANSWERS_AT_ONCE = env.int("FOOTNOTE_ANSWERS_AT_ONCE", 2)
+if not 1 <= ANSWERS_AT_ONCE <= 64:
+    raise ImproperlyConfigured(f"FOOTNOTE_ANSWERS_AT_ONCE is {ANSWERS_AT_ONCE}; it must be 1 to 64.")
 ANSWER_LEASE_S = env.int("FOOTNOTE_ANSWER_LEASE_S", 120)
 INGEST_LEASE_S = env.int("FOOTNOTE_INGEST_LEASE_S", 600)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import logging
 import threading
 from typing import Any
 
@@ -11,6 +12,9 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.server import ServerConnection, serve
 
 from bot.simulator.workspace import Json
+
+_quiet = logging.getLogger("bot.simulator.websockets")
+_quiet.setLevel(logging.WARNING)  # it tells of every connection
 
 
 class SocketServer:
@@ -20,7 +24,7 @@ class SocketServer:
         self._connections: list[ServerConnection] = []
         self._acks: dict[str, Json] = {}
         self._changed = threading.Condition()
-        self._server = serve(self._serve, "127.0.0.1", 0, ping_interval=None)
+        self._server = serve(self._serve, "127.0.0.1", 0, ping_interval=None, logger=_quiet)
         host, port = self._server.socket.getsockname()[:2]
         self.url = f"ws://{host}:{port}/link"
         self._thread = threading.Thread(

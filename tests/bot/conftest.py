@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from console.questions.services import answer_question
 from console.sources import ingest, upkeep
 from console.sources.models import Document, Folder
 from tests.bot.fake_slack import APP_TOKEN, BASE_URL, TOKEN, FakeSlack
+from tests.bot.local_http import connect_by_call
 from tests.bot.payloads import ASKER, CHANNEL, DM, SECRET, TEAM, TS
 from tests.workers.conftest import (  # noqa: F401 - fixtures
     HOTELS,
@@ -61,6 +63,22 @@ def slack(settings: object) -> Iterator[FakeSlack]:
     slack_app.cache_clear()
     fake.close()
     assert fake.problems == []
+
+
+@pytest.fixture
+def local_slack(settings: object, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeSlack]:
+    """The workspace without sockets, and without what failing on purpose would log, for runs by the thousand."""
+    fake = FakeSlack(is_served=False)
+    settings.SLACK_API_URL = f"{fake.url}/api/"
+    settings.SLACK_BOT_TOKEN, settings.SLACK_APP_TOKEN = TOKEN, APP_TOKEN
+    settings.SLACK_SIGNING_SECRET = SECRET
+    settings.BASE_URL = BASE_URL
+    connect_by_call(monkeypatch, fake)
+    slack_app.cache_clear()
+    logging.disable(logging.CRITICAL)
+    yield fake
+    logging.disable(logging.NOTSET)
+    slack_app.cache_clear()
 
 
 @pytest.fixture
