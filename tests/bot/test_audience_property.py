@@ -22,6 +22,7 @@ from console.channels.models import (
     SlackPerson,
     SlackWorkspace,
 )
+from console.channels.selectors import search_scope
 from console.people.models import User
 from console.questions.models import Answer, Citation, Question, QuestionState, Surface
 from console.sources.models import Document, Folder
@@ -94,7 +95,8 @@ setting = st.builds(
 )
 
 
-def reads_alone(world: Setting) -> bool:
+def is_alone(world: Setting) -> bool:
+    """Only the asker reads it: in a direct message, or after a command."""
     return world.surface in {"slack_dm", "slack_command"}
 
 
@@ -118,20 +120,21 @@ def may_see(world: Setting, person: int, folder: int) -> bool:
             "nothing": False,
         }[world.answers_from]
     )
+    reads_alone = is_alone(world)
     own = folder in one.folders or folder in world.open_ or one.is_admin
-    by_person = reads_alone(world) and (own if one.is_linked else falls_back_to_open)
+    by_person = reads_alone and (own if one.is_linked else falls_back_to_open)
     return by_channel or by_person
 
 
 def readers_of(world: Setting) -> set[int]:
-    if reads_alone(world):
+    if is_alone(world):
         return {world.asker}
     return set(world.in_channel) | {world.asker}
 
 
 def is_read_by_others(world: Setting) -> bool:
     """Another organisation is in the channel, and reads the answer."""
-    return world.is_shared_channel and not reads_alone(world)
+    return world.is_shared_channel and not is_alone(world)
 
 
 def text_of(messages: list[Message]) -> str:
@@ -277,20 +280,25 @@ GUEST_NOBODY_TELLS_OF = Setting(
 def test_no_message_holds_a_folder_that_a_reader_may_not_see(transactional_db: None, world: Setting) -> None:
     if not truth_is_told(world):
         return
-    with built(world) as (question, _):
-        messages = _messages_now(question, ENGLISH)
-    text = "\n".join(
-        text for message in messages for text in texts_of({"text": message.text, "blocks": message.blocks})
-    )
+    with built(world) as (question, folders):
+        text = text_of(_messages_now(question, ENGLISH))
+        for_everyone = search_scope(question, at_posting=True, for_everyone=True).folder_ids
+        numbers = {folder.pk: n for n, folder in enumerate(folders)}
     shown = {n for n in range(N_FOLDERS) if f"Folder-{n}" in text}
     event(f"shows {'something' if shown else 'nothing'}, {world.outcome}")
     lie_in = (
         shown | {world.moved[n] for n in shown & world.moved.keys()} if world.outcome == "answered" else shown
     )
+    check(world, lie_in)
+    if world.surface == "slack_command":  # whose asker may share the answer with the channel
+        check(replace(world, surface="slack_mention"), {numbers[pk] for pk in for_everyone})
+
+
+def check(world: Setting, folders: set[int]) -> None:
     if is_read_by_others(world) and world.facts_known:
-        assert lie_in <= world.shared, "another organisation reads it"
+        assert folders <= world.shared, "another organisation reads it"
     for person in readers_of(world):
-        for folder in lie_in:
+        for folder in folders:
             assert may_see(world, person, folder), f"person {person} reads of folder {folder}"
 
 
@@ -303,13 +311,10 @@ def test_what_every_reader_may_see_is_not_held_back_where_slack_tells_who_reads(
     """The other side: a rule that hides everything would pass the test above."""
     tells = world.facts_known and world.people_known and not world.event_says_external
     needed = world.cited | {world.moved[n] for n in world.cited & world.moved.keys()}
-    is_shared_to_all = not world.is_shared_channel or needed <= world.shared or reads_alone(world)
+    is_shared_to_all = not is_read_by_others(world) or needed <= world.shared
     all_may = all(may_see(world, person, n) for person in readers_of(world) for n in needed)
     if not (tells and all_may and is_shared_to_all and world.outcome == "answered"):
         return
     with built(world) as (question, _):
-        messages = _messages_now(question, ENGLISH)
-    text = "\n".join(
-        text for message in messages for text in texts_of({"text": message.text, "blocks": message.blocks})
-    )
+        text = text_of(_messages_now(question, ENGLISH))
     assert all(f"Text of Folder-{n}." in text for n in world.cited)

@@ -11,6 +11,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 import bot
+from bot.blocks import Form
 from bot.manifests import AGENT_EVENTS, AGENT_SCOPE, EVERY_MESSAGE_EVENTS, manifest
 from bot.scopes import WITHOUT_SCOPE
 from tests.conftest import SHARED
@@ -236,3 +237,11 @@ def test_the_rules_refuse_what_slack_refuses(break_it: object) -> None:
     break_it(body)
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(body, LIMITS)
+
+
+def test_everything_that_is_offered_has_its_listener() -> None:
+    body = manifest(agent=True)
+    callbacks = {shortcut["callback_id"] for shortcut in body["features"]["shortcuts"]}
+    assert callbacks == {Form.ASK_ABOUT_MESSAGE.value}
+    assert body["settings"]["interactivity"]["is_enabled"], "buttons and forms come to nothing without it"
+    assert {command["command"] for command in body["features"]["slash_commands"]} == {"/ask", "/footnote"}
