@@ -255,6 +255,18 @@ def test_a_limited_call_is_a_429_that_says_how_long(slack: FakeSlack) -> None:
     assert caught.value.response.headers["Retry-After"] == "1"
 
 
+def test_a_message_that_is_updated_twice_within_a_second_is_told(slack: FakeSlack) -> None:
+    now = [1_000.0]
+    slack.workspace.clock = lambda: now[0]
+    api, quiet = client(slack), {"unfurl_links": False, "unfurl_media": False}
+    ts = api.chat_postMessage(channel=CHANNEL, text="x", **quiet)["ts"]
+    for wait_s in (0.0, 1.0, 0.5):
+        now[0] += wait_s
+        api.chat_update(channel=CHANNEL, ts=ts, text=f"after {wait_s}", **quiet)
+    assert slack.problems == [f"the message {ts} is updated twice within a second"]
+    slack.problems.clear()
+
+
 def test_what_the_bot_may_not_see_is_refused(slack: FakeSlack) -> None:
     api = client(slack)
     slack.scopes = {"chat:write"}
