@@ -19,6 +19,8 @@ from bot.messages import Message
 
 ANSWER = "footnote_answer"
 ASKED = "footnote_question"
+SHARED = "footnote_shared"
+HUMAN = "footnote_human"
 _PAGES = 5
 _PAGE_SIZE = 200
 
@@ -124,21 +126,9 @@ def posted_parts(
     return found
 
 
-def is_shared(client: WebClient, channel: str) -> bool:
-    """True for a channel that another organisation reads; a slash command does not say it.
-
-    Raises:
-        SlackApiError, OSError, HTTPException: the bot may not look, or Slack could not be asked just now.
-    """
-    if channel.startswith("D"):
-        return False
-    info = client.conversations_info(channel=channel)["channel"]
-    return any(info.get(name) for name in ("is_ext_shared", "is_pending_ext_shared"))
-
-
-def answer_privately(response_url: str, message: Message) -> int:
-    """Show a message to the asker of a slash command alone; gives back the HTTP status."""
-    webhook = WebhookClient(response_url, timeout=TIMEOUT_S, retry_handlers=[])
+def answer_privately(response_url: str, message: Message, timeout_s: int = TIMEOUT_S) -> int:
+    """Show a message to the asker of a slash command, or to who clicked, alone; gives back the HTTP status."""
+    webhook = WebhookClient(response_url, timeout=timeout_s, retry_handlers=[])
     response = webhook.send(
         text=message.text,
         blocks=message.blocks,

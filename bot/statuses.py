@@ -8,9 +8,8 @@ from __future__ import annotations
 import logging
 import time
 
-from django.conf import settings
-
-from bot.client import web_client
+from bot import agent
+from bot.client import NotInstalledError, client_of, is_set_up
 from bot.faults import CALL_FAILED, Kind, fault_of
 from console.channels import statuses
 from console.channels.models import SlackStatus
@@ -30,7 +29,7 @@ class StatusBusyError(Exception):
 
 def show_status(question_id: str) -> None:
     """Show that a question is being looked up, unless its answer is on its way already."""
-    if not settings.SLACK_BOT_TOKEN:
+    if not is_set_up():
         return
     question = Question.objects.filter(pk=question_id).first()
     if question is None or not statuses.thread_of(question):
@@ -40,6 +39,8 @@ def show_status(question_id: str) -> None:
         return
     try:
         _set(status, LOOKING)
+    except NotInstalledError:
+        statuses.forget_status(status)
     except CALL_FAILED as error:
         fault = fault_of(error)
         log.info("no status for question %s: %s", question_id, fault.code)
@@ -73,7 +74,7 @@ def take_down_statuses(*, at_start: bool = False) -> int:
 
     At a start they are shown again for the questions that are still being looked up.
     """
-    if not settings.SLACK_BOT_TOKEN:
+    if not is_set_up():
         return 0
     left = statuses.statuses_to_take_down(at_start=at_start)
     n_taken = sum(_take_down(status) for status in left)
@@ -85,6 +86,8 @@ def take_down_statuses(*, at_start: bool = False) -> int:
 def _take_down(status: SlackStatus) -> bool:
     try:
         _set(status, "")
+    except NotInstalledError:
+        log.info("a status was not taken down: no token belongs to its workspace")
     except CALL_FAILED as error:
         fault = fault_of(error)
         log.info("a status was not taken down: %s", fault.code)
@@ -95,6 +98,14 @@ def _take_down(status: SlackStatus) -> bool:
 
 
 def _set(status: SlackStatus, text: str) -> None:
-    web_client().assistant_threads_setStatus(
-        channel_id=status.channel_id, thread_ts=status.thread_ts, status=text
-    )
+    """In the words of the thread's status or, in Slack's agent view, as the session's.
+
+    Raises:
+        NotInstalledError: no token belongs to the workspace.
+        SlackApiError, OSError, HTTPException: Slack did not take it.
+    """
+    client = client_of(status.team_id)
+    if agent.is_session(status.team_id, status.channel_id):
+        agent.set_session(client, status.channel_id, status.thread_ts, is_working=bool(text))
+        return
+    client.assistant_threads_setStatus(channel_id=status.channel_id, thread_ts=status.thread_ts, status=text)

@@ -65,7 +65,10 @@ def channel_of(workspace: Workspace, arguments: Json) -> Channel:
     Raises:
         ApiError: there is none, or the bot sees none.
     """
-    channel = workspace.find_channel(str(arguments.get("channel") or arguments.get("channel_id") or ""))
+    named = str(arguments.get("channel") or arguments.get("channel_id") or "")
+    channel = workspace.find_channel(named)
+    if channel is None and named in workspace.people:
+        channel = workspace.direct_channel(named)  # a person's id stands for the conversation with them
     if channel is None:
         raise ApiError("channel_not_found")
     return channel

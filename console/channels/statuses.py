@@ -18,14 +18,16 @@ from console.questions.models import PENDING_STATES, Question
 
 BUSY_S = 15
 """Longer than a call to Slack may take (`bot.client.TIMEOUT_S`)."""
-LIFETIME_S = 120
-"""Slack takes a status down by itself after two minutes."""
+LIFETIME_S = 3_600
+"""Slack takes a status down by itself after two minutes, a session's in its agent view after an hour."""
 
 OWED = (DeliveryState.PENDING, DeliveryState.POSTING)
 
 
 def thread_of(question: Question) -> str:
-    """The thread that the answer goes to; empty for a slash command, which has none yet."""
+    """The thread that the answer goes to; empty for what is answered to its asker alone, which goes to none."""
+    if question.is_private:
+        return ""
     thread_ts = question.slack_thread_ts or question.slack_ts
     return thread_ts if thread_ts.replace(".", "").isdecimal() else ""
 
@@ -36,6 +38,8 @@ def begin_status(question: Question) -> SlackStatus | None:
     with transaction.atomic():
         delivery = SlackDelivery.objects.select_for_update().filter(question=question).first()
         if delivery is None or delivery.state != DeliveryState.PENDING or delivery.n_attempts:
+            return None
+        if delivery.stopped_at is not None:
             return None
         status, _ = SlackStatus.objects.update_or_create(
             team_id=question.slack_team_id,

@@ -8,7 +8,13 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 import rag
-from console.questions.models import PENDING_STATES, Question, QuestionState, Surface
+from console.questions.models import (
+    PENDING_STATES,
+    PRIVATE_SURFACES,
+    Question,
+    QuestionState,
+    Surface,
+)
 
 N_TURNS = 3
 _PAUSE = timedelta(minutes=30)
@@ -26,8 +32,12 @@ def turns_before(question: Question) -> list[rag.Turn]:
     if earlier is None:
         return []
     rows = (
-        earlier.filter(
-            received_at__lt=question.received_at, state__in=[QuestionState.ANSWERED, QuestionState.REFUSED]
+        # What was told to one person alone is no part of a conversation that others read.
+        earlier.exclude(surface__in=PRIVATE_SURFACES, shared_at=None)
+        .filter(
+            withdrawn_at=None,
+            received_at__lt=question.received_at,
+            state__in=[QuestionState.ANSWERED, QuestionState.REFUSED],
         )
         .select_related("answer")
         .prefetch_related("answer__citations")

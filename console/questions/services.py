@@ -15,7 +15,7 @@ from django.utils import timezone
 import rag
 from console import engine, queue, sockets
 from console.access import Rejected
-from console.channels.selectors import search_scope
+from console.channels.selectors import search_scope, with_channel_cut
 from console.index.models import IndexVersion, ThresholdSetting
 from console.index.selectors import active_version, threshold_in_force
 from console.people.models import User
@@ -115,6 +115,8 @@ def _claim(question_id: str) -> Question | None:
 def _answer(question: Question) -> AnswerRow:
     if question.n_claims > MAX_CLAIMS:
         return broken_row(_new_reference())
+    if question.withdrawn_at is not None:
+        return refused_row(rag.RefusalReason.ROUTED_NO_RETRIEVAL, wording.WITHDRAWN)
     if not any(c.isalnum() for c in question.text):
         return refused_row(rag.RefusalReason.ROUTED_NO_RETRIEVAL, wording.QUESTION_EMPTY)
     if len(question.text) > engine.config().max_question_chars:
@@ -128,6 +130,7 @@ def _answer(question: Question) -> AnswerRow:
     setting = threshold_in_force(version) if version else None
     if version is None or setting is None:
         return refused_row(rag.RefusalReason.INDEX_NOT_READY, folder_ids=scope.folder_ids)
+    setting = with_channel_cut(setting, question)
     for _ in range(3):
         _forget_what_is_out(version)
         try:

@@ -8,8 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from bot import agent
 from bot.app import slack_app
+from bot.channel_status import tell_status
 from bot.delivery import deliver_answer
+from bot.home_tab import publish_home
+from bot.notices import send_notice
 from bot.statuses import show_status
 from console.channels.models import SlackDelivery
 from console.questions.models import Answer, Citation, Question, QuestionState, Surface
@@ -34,7 +38,12 @@ TASKS: dict[str, Callable] = {
     "footnote.purge_document": upkeep.purge_document,
     "footnote.answer_question": answer_question,
     "footnote.deliver_answer": deliver_answer,
+    "footnote.send_notice": send_notice,
+    "footnote.publish_home": publish_home,
     "footnote.show_status": show_status,
+    "footnote.tell_channel_status": tell_status,
+    "footnote.greet_agent_reader": agent.greet,
+    "footnote.end_agent_session": agent.end_session,
 }
 
 

@@ -6,7 +6,7 @@ from bot.simulator.failures import Failure
 from bot.simulator.house_rules import WRITES, broken_rules
 from bot.simulator.server import Pages, SimulatorServer
 from bot.simulator.web_api import WebApi
-from bot.simulator.workspace import Channel, Workspace
+from bot.simulator.workspace import Channel, Trigger, Workspace
 
 __all__ = ["ALL_SCOPES", "APP_TOKEN", "BASE_URL", "TOKEN", "Failure", "FakeSlack"]
 
@@ -21,6 +21,7 @@ ALL_SCOPES = {
     "groups:history",
     "channels:read",
     "groups:read",
+    "users:read",
 }
 BASE_URL = "http://127.0.0.1:8000"
 
@@ -30,6 +31,12 @@ class OpenWorkspace(Workspace):
 
     joined_channels: set[str] | None = None
     shared_channels: set[str] = set()
+
+    def use_trigger(self, trigger_id: str) -> tuple[Trigger | None, str]:
+        """Any trigger that the test made up opens a form, unless it is one of the workspace's own."""
+        if trigger_id in self.triggers:
+            return super().use_trigger(trigger_id)
+        return Trigger("U00000USR01", self.clock()), ""
 
     def find_channel(self, channel_id: str) -> Channel | None:
         if self.joined_channels is not None and channel_id not in self.joined_channels:
@@ -76,6 +83,29 @@ class FakeSlack(WebApi):
         return self.workspace.private_messages
 
     @property
+    def ephemeral(self) -> list[dict]:
+        """What `chat.postEphemeral` showed to one person."""
+        return [message for message in self.private_messages if "user" in message]
+
+    @property
+    def replies(self) -> list[str]:
+        """What was told by `response_url`."""
+        return [message["text"] for message in self.private_messages if "user" not in message]
+
+    @property
+    def views(self) -> list[dict]:
+        """Every form that was opened, as it was sent."""
+        return [c.arguments["view"] for c in self.calls if c.method == "views.open" and not c.error]
+
+    @property
+    def homes(self) -> dict[str, dict]:
+        return self.workspace.homes
+
+    def knows(self, user_id: str, **facts: object) -> None:
+        """Somebody in the workspace; `facts` as `bot.simulator.workspace.Person` has them."""
+        self.workspace.add_person(user_id, user_id.lower(), **facts)
+
+    @property
     def posts(self) -> list[dict]:
         """Every message in the workspace."""
         return [message for channel in self.messages.values() for message in channel]
@@ -97,6 +127,10 @@ class FakeSlack(WebApi):
         self.workspace.shared_channels = channels
 
     def _broken_rules(self, method: str, arguments: dict) -> list[str]:
+        if method in {"views.open", "views.publish"}:
+            # A form may be longer than a message, and has no previews.
+            view = {**arguments["view"], "unfurl_links": False, "unfurl_media": False}
+            return [p for p in broken_rules(view, base_url=BASE_URL) if "characters in a message" not in p]
         if method not in WRITES:
             return []
         return broken_rules(arguments, base_url=BASE_URL, asker=self.asker)

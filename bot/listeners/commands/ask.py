@@ -12,7 +12,7 @@ from console.channels.services import receive_slack_question
 
 
 def register(app: App) -> None:
-    """Add the listener. Slack command names are per workspace, so any command of this app asks."""
+    """Add the listener. Slack command names are per workspace, so any command but /footnote asks."""
     app.command(re.compile("^/"))(on_ask)
 
 
