@@ -41,6 +41,13 @@ def person_of(client: WebClient, team_id: str, user_id: str) -> Person:
     return Person(phrases_of(profile.locale), is_outsider)
 
 
+def known_person(team_id: str, user_id: str) -> Person:
+    """The person as they were known last, without a call to Slack: for what stands before an acknowledgement."""
+    profile = known_profile(team_id, user_id)
+    is_outsider = outsider_is(team_id, user_id) is Outsiders.PRESENT
+    return Person(phrases_of(profile.locale if profile else ""), is_outsider)
+
+
 def _ask_slack(client: WebClient, team_id: str, user_id: str) -> SlackProfile:
     try:
         user = object_of(client.users_info(user=user_id, include_locale=True).get("user"))

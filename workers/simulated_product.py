@@ -67,16 +67,19 @@ class SimulatedProduct:
         Raises:
             CommandError: it ended, or did not answer in time.
         """
+        self._home.mkdir(parents=True, exist_ok=True)
         command = [sys.executable, "manage.py", "serve", "--port", str(self._port)]
         command += [] if self._has_sample else ["--no-sample"]
-        out = subprocess.DEVNULL if self._is_quiet else None
-        self._process = subprocess.Popen(  # noqa: S603 - our own command
-            command, cwd=settings.BASE_DIR, env=self._environment, stdout=out
-        )
+        with (self._home / "product.log").open("ab") as log:
+            out = log if self._is_quiet else None
+            self._process = subprocess.Popen(  # noqa: S603 - our own command
+                command, cwd=settings.BASE_DIR, env=self._environment, stdout=out, stderr=out
+            )
         deadline = time.monotonic() + timeout_s
         while time.monotonic() < deadline:
             if self._process.poll() is not None:
-                raise CommandError("The product did not start; its own words stand above.")
+                where = f"in {self._home / 'product.log'}" if self._is_quiet else "above"
+                raise CommandError(f"The product did not start; its own words stand {where}.")
             try:
                 with urllib.request.urlopen(f"http://127.0.0.1:{self._port}/healthz", timeout=2):
                     return
@@ -91,6 +94,12 @@ class SimulatedProduct:
         with contextlib.closing(sqlite3.connect(self._home / "footnote.sqlite3", timeout=30)) as database:
             while time.monotonic() < deadline and database.execute(query).fetchone()[0]:
                 time.sleep(0.3)
+
+    def n_answering(self) -> int:
+        """How many questions are being answered at this moment, looking from outside."""
+        query = "SELECT count(*) FROM questions_question WHERE state = 'answering'"
+        with contextlib.closing(sqlite3.connect(self._home / "footnote.sqlite3", timeout=30)) as database:
+            return int(database.execute(query).fetchone()[0])
 
     def wait(self) -> None:
         """Wait until it ends."""

@@ -17,6 +17,7 @@ from bot.simulator.rates import RateLimiter
 from bot.simulator.workspace import RESPONSE_URL_S, RESPONSE_URL_USES, Json, Workspace
 
 METHODS: dict[str, Method] = {**methods_chat.METHODS, **methods_read.METHODS, **methods_views.METHODS}
+UPDATE_EVERY_S = 1.0
 _JSON_ARGUMENTS = {"blocks", "attachments", "metadata", "view", "prompts", "loading_messages"}
 
 
@@ -53,6 +54,7 @@ class WebApi:
     socket_url: str = ""
     calls: list[Call] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
+    _updated_at: dict[str, float] = field(default_factory=dict)
     _scripts: dict[str, list[Failure | None]] = field(default_factory=lambda: defaultdict(list))
 
     def script(self, method: str, *failures: Failure | None) -> None:
@@ -123,6 +125,12 @@ class WebApi:
     def _look_at(self, call: Call) -> None:
         if self.rules is not None:
             self.problems += self.rules(call.method, call.arguments)
+        if call.method == "chat.update":
+            # Slack has no such limit; more often than this nobody can read it, and the minute's budget is gone.
+            ts = str(call.arguments.get("ts"))
+            if call.at - self._updated_at.get(ts, 0.0) < UPDATE_EVERY_S:
+                self.problems.append(f"the message {ts} is updated twice within a second")
+            self._updated_at[ts] = call.at
 
     def _use_response_url(self, path: str, call: Call) -> HttpAnswer:
         url = self.workspace.response_urls.get(path)

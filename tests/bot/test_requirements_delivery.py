@@ -170,8 +170,8 @@ def test_requirement_8_a_status_appears_at_once_in_the_thread_and_is_gone_before
     assert [text for _, _, text in slack.workspace.shown_statuses()] == [LOOKING]
     work_in_order(sent, "answer", "deliver")
     assert statuses_set(slack) == [(thread, LOOKING), (thread, "")]
-    last = [call.method for call in slack.calls][-2:]
-    assert last == [STATUS, "chat.postMessage"], "nothing is written to the status after the message"
+    writes = [call.method for call in slack.calls if call.method in {STATUS, "chat.postMessage"}]
+    assert writes[-2:] == [STATUS, "chat.postMessage"], "nothing is written to the status after the message"
     assert not slack.workspace.statuses
     assert not SlackStatus.objects.exists()
 
@@ -276,8 +276,8 @@ def test_requirement_8_a_message_waits_for_a_status_that_is_being_written(
     if not slack.posts:  # it was put off by a second rather than wait longer
         make_due(Question.objects.get())
         deliver_answer(str(Question.objects.get().pk))
-    methods = [call.method for call in slack.calls if call.method != "apps.connections.open"]
-    assert methods == [STATUS, STATUS, "chat.postMessage"]
+    writes = [call.method for call in slack.calls if call.method in {STATUS, "chat.postMessage"}]
+    assert writes == [STATUS, STATUS, "chat.postMessage"]
     assert statuses_set(slack) == [(TS, LOOKING), (TS, "")]
 
 

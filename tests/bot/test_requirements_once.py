@@ -122,7 +122,8 @@ def test_requirement_3_a_hundred_events_are_acknowledged_within_a_second_while_t
         return services.refused_row(services.rag.RefusalReason.OUT_OF_SCOPE_FOLDER)
 
     alone = [
-        way.send(make(LIMIT, event_id=f"EvA{n}", ts=f"1767376800.{n:06d}", **_apart(n))) for n in range(20)
+        way.send(make(LIMIT, event_id=f"EvA{n}", ts=f"1767376800.{n:06d}", **_apart(200 + n)))
+        for n in range(20)
     ]
     sent.clear()
     monkeypatch.setattr(services, "_answer", slow)
@@ -156,4 +157,4 @@ def test_requirement_3_a_hundred_events_are_acknowledged_within_a_second_while_t
 
 def _apart(number: int) -> dict:
     """Threads of their own: one conversation would be answered in order."""
-    return {"thread_ts": f"17673700{number:02d}.000001"}
+    return {"thread_ts": f"17673{number:05d}.000001"}

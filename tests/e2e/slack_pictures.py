@@ -1,4 +1,4 @@
-"""Writes docs/screenshots/slack-*.png: `python -m tests.e2e.slack_pictures` draws what docs/slack holds with the simulator."""
+"""Writes docs/screenshots/slack-*.png: `python -m tests.e2e.slack_pictures` draws docs/slack with the simulator."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _draw_one(page: Page, name: str, content: dict[str, Any] | None) -> None:
             asked = simulation.client.write(
                 ADA, HELP, QUESTIONS.get(name, "@footnote What does each berth cost?")
             )
-            _answer(simulation, asked["ts"], name, content)
+            _answer(simulation, asked["ts"], content)
         for scheme in ("light", "dark") if name in {"answer", "refusal"} else ("light",):
             page.emulate_media(color_scheme=scheme)
             page.goto(f"{simulation.url}{place}?as={ADA}")
@@ -67,7 +67,7 @@ def _draw_one(page: Page, name: str, content: dict[str, Any] | None) -> None:
         simulation.close()
 
 
-def _answer(simulation: Any, thread_ts: str, name: str, content: dict[str, Any] | None) -> None:
+def _answer(simulation: Any, thread_ts: str, content: dict[str, Any] | None) -> None:
     from bot.simulator.methods_chat import post_message
     from bot.simulator.seed import ADA, HELP
     from bot.simulator.workspace import Modal
@@ -77,7 +77,6 @@ def _answer(simulation: Any, thread_ts: str, name: str, content: dict[str, Any] 
             simulation.workspace.modals[ADA] = [Modal(_with_ids(message), ADA, "V1")]
         else:
             post_message(simulation.workspace, {**message, "channel": HELP, "thread_ts": thread_ts})
-    assert name
 
 
 def _with_ids(view: dict[str, Any]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import tempfile
 import threading
 import time
 from argparse import ArgumentParser
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -27,6 +28,7 @@ from workers.simulated_product import SimulatedProduct, free_port
 
 HELP = "Measure acknowledgements while answers are being made, by HTTP and by Socket Mode."
 LIMIT_S = 1.0
+START_S = 120.0
 DOCUMENT = """# Leave
 
 ## Unused days
@@ -38,7 +40,7 @@ QUESTION = "<@{bot}> Until when must unused days of leave be taken?"
 
 @dataclass(frozen=True, slots=True)
 class AckReport:
-    """Times in seconds. `n_held`: answers that a language model was still being waited for at the last ack."""
+    """Times in seconds. `n_held_first`, `n_held_last`: answers under way at the first and at the last ack."""
 
     way: str
     n_acks: int
@@ -102,25 +104,31 @@ def _measure(way: Way, options: dict[str, Any]) -> AckReport:
             product.start()
             if way == "socket" and not simulation.sockets.wait_until_connected(30):
                 raise CommandError("The product did not open its socket.")
-            return _ask_and_time(way, simulation, model, options)
+            return _ask_and_time(way, simulation, product, options)
         finally:
             product.stop()
             simulation.close()
             model.close()
 
 
-def _ask_and_time(way: Way, simulation: Simulation, model: SlowModel, options: dict[str, Any]) -> AckReport:
+def _ask_and_time(
+    way: Way, simulation: Simulation, product: SimulatedProduct, options: dict[str, Any]
+) -> AckReport:
     def send(number: int) -> Ack:
         return simulation.client.transport.send("events_api", _event(simulation, number))
 
+    _warm_up(simulation, send)
     alone = [send(-number) for number in range(1, 21)]  # questions of a bot: acknowledged, not answered
     for number in range(options["answers"]):
         send(number)
-    model.wait_for(options["answers"], timeout_s=120)
-    held_first = model.n_held
+    deadline = time.monotonic() + START_S
+    while (held_first := product.n_answering()) < options["answers"]:
+        if time.monotonic() > deadline:
+            raise CommandError(f"Only {held_first} of {options['answers']} answers are under way.")
+        time.sleep(0.05)
     with ThreadPoolExecutor(options["senders"]) as pool:
         acks = list(pool.map(send, range(1_000, 1_000 + options["events"])))
-    held_last = model.n_held
+    held_last = product.n_answering()
     times = sorted(ack.elapsed_s for ack in acks)
     return AckReport(
         way=way,
@@ -135,6 +143,16 @@ def _ask_and_time(way: Way, simulation: Simulation, model: SlowModel, options: d
         p99_s=round(times[min(len(times) - 1, int(len(times) * 0.99))], 4),
         worst_s=round(times[-1], 4),
     )
+
+
+def _warm_up(simulation: Simulation, send: Callable[[int], Ack]) -> None:
+    """One question first: models are loaded when they are first needed."""
+    send(500)
+    deadline = time.monotonic() + START_S
+    while not any(m.get("bot_id") for m in simulation.workspace.messages[HELP_CHANNEL]):
+        if time.monotonic() > deadline:
+            raise CommandError("The first question was not answered.")
+        time.sleep(0.1)
 
 
 def _event(simulation: Simulation, number: int) -> Json:
@@ -160,10 +178,7 @@ class SlowModel:
     """An OpenAI-compatible endpoint on the loopback that says nothing useful after `seconds`."""
 
     def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
-        self._changed = threading.Condition()
-        self._held = 0
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(seconds))
         self._server.daemon_threads = True
         threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
 
@@ -172,57 +187,30 @@ class SlowModel:
         """The address for `FOOTNOTE_LLM_URL`."""
         return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
 
-    @property
-    def n_held(self) -> int:
-        """How many requests wait for their answer now."""
-        return self._held
-
-    def wait_for(self, n_held: int, *, timeout_s: float) -> None:
-        """Wait until so many requests are held.
-
-        Raises:
-            CommandError: they do not come.
-        """
-        with self._changed:
-            if not self._changed.wait_for(lambda: self._held >= n_held, timeout_s):
-                raise CommandError(f"Only {self._held} of {n_held} answers got as far as the language model.")
-
     def close(self) -> None:
         """Stop serving."""
         self._server.shutdown()
         self._server.server_close()
 
-    def _count(self, change: int) -> None:
-        with self._changed:
-            self._held += change
-            self._changed.notify_all()
 
-    def _handler(self) -> type[BaseHTTPRequestHandler]:
-        model = self
+def _handler(seconds: float) -> type[BaseHTTPRequestHandler]:
+    message = {"role": "assistant", "content": "{}"}
+    body = json.dumps({"choices": [{"message": message, "finish_reason": "stop"}]}).encode()
 
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                self.rfile.read(int(self.headers.get("Content-Length") or 0))
-                model._count(1)
-                time.sleep(model._seconds)
-                model._count(-1)
-                body = json.dumps(
-                    {
-                        "choices": [
-                            {"message": {"role": "assistant", "content": "{}"}, "finish_reason": "stop"}
-                        ]
-                    }
-                ).encode()
-                try:
-                    self.send_response(200)
-                    self.send_header("Content-Type", "application/json")
-                    self.send_header("Content-Length", str(len(body)))
-                    self.end_headers()
-                    self.wfile.write(body)
-                except OSError:
-                    self.close_connection = True
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            time.sleep(seconds)
+            try:
+                self.send_response(200)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+            except OSError:
+                self.close_connection = True  # the product did not wait
 
-            def log_message(self, *_: object) -> None:
-                """Nothing."""
+        def log_message(self, *_: object) -> None:
+            """Nothing."""
 
-        return Handler
+    return Handler

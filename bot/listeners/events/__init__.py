@@ -11,7 +11,7 @@ def register(app: App) -> None:
     """Add the listeners, the one for everything else last."""
     app_mention.register(app)
     message.register(app)
-    agent.register(app)  # before the Home tab's, which takes every tab
-    app_home.register(app)
+    agent.register(app)
+    app_home.register(app)  # after `agent`, which takes the Messages tab
     uninstalled.register(app)
     other.register(app)
