@@ -406,6 +406,7 @@ def test_25_files_sent_with_a_question_are_never_fetched(slack: FakeSlack, work:
     work()
     assert Question.objects.get().text == LIMIT
     assert {call.method.split(".")[0] for call in slack.calls} <= {
+        "auth",
         "chat",
         "assistant",
         "conversations",
