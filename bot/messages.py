@@ -240,12 +240,13 @@ def _notification(view: AnswerView, first_block: Block) -> str:
     """``The nightly limit is 180 EUR. · 2 sources``; what is no answer is told as it is."""
     if view.outcome != QuestionState.ANSWERED:
         return _cut(_text_of(first_block))
-    return f"{_cut(escape(view.sentences[0].text))} · {view.phrases.n_sources.of(len(view.sources))}"
+    first = next(sentence.text for sentence in view.sentences if sentence.text.strip())
+    return f"{_cut(escape(first))} · {view.phrases.n_sources.of(len(view.sources))}"
 
 
 def _cut(text: str) -> str:
     pieces = split_mrkdwn(text, NOTIFICATION_CHARS)
-    return f"{pieces[0]}…" if len(pieces) > 1 else text
+    return f"{pieces[0]}…" if len(pieces) > 1 else "".join(pieces)
 
 
 def _sections(text: str) -> list[Block]:
