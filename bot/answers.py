@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
 
 from django.conf import settings
+from django.utils import timezone
 
 import rag
-from console.questions import wording
+from bot.phrases import ENGLISH, Phrases, retold
 from console.questions.models import Answer, Citation, Question, QuestionState, Surface
+
+N_ALSO_NEAR = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +29,12 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A numbered source: ``Travel policy › Hotels · page 4`` and the console page that shows it."""
+    """A numbered source: ``Travel policy › Hotels · page 4``, the console page that shows it, and its age."""
 
     number: int
     place: str
     url: str = ""
+    age: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +59,10 @@ class AnswerView:
     sources: tuple[Source, ...] = ()
     reason: str = ""
     closest: Closest | None = None
+    also_near: tuple[str, ...] = ()
+    """The places of the next nearest passages."""
     unreadable: str = ""
+    next_step: str = ""
     reference: str = ""
     conflicts: tuple[str, ...] = ()
     """A line for each of the documents that do not agree: number, title and date."""
@@ -62,29 +70,46 @@ class AnswerView:
     """What the question takes for granted and which source says otherwise, as one line; for builders to show."""
     is_small_talk: bool = False
     """Nothing was asked of the documents, so none of them is spoken of."""
+    question_id: str = ""
+    """What the buttons carry; without it there are none."""
+    can_share: bool = False
+    can_ask_a_human: bool = False
+    phrases: Phrases = ENGLISH
 
 
-def answer_view(question: Question) -> AnswerView:
-    """The view of a question that has its answer."""
+def answer_view(question: Question, phrases: Phrases = ENGLISH, *, is_shared: bool = False) -> AnswerView:
+    """The view of a question that has its answer, in the language of `phrases`.
+
+    `is_shared`: a private answer as everyone in the channel is shown it.
+    """
     answer = question.answer
     citations = {citation.number: citation for citation in answer.citations.all()}
+    is_for_asker = question.surface == Surface.SLACK_DM or (question.is_private and not is_shared)
+    is_small_talk = answer.reason_code == rag.RefusalReason.ROUTED_NO_RETRIEVAL
     return AnswerView(
         outcome=QuestionState(answer.outcome),
-        audience="you" if question.surface == Surface.SLACK_DM else "this channel",
+        audience="you" if is_for_asker else "this channel",
         sentences=tuple(
             Sentence(
                 sentence["text"], tuple(sentence["citations"]), _quoted_from(sentence, answer, citations)
             )
             for sentence in answer.sentences
         ),
-        sources=tuple(_source(citation) for citation in citations.values()),
-        conflicts=tuple(_conflicting(citations[number]) for number in answer.conflicting_numbers),
+        sources=tuple(_source(citation, phrases) for citation in citations.values()),
+        conflicts=tuple(_conflicting(citations[number], phrases) for number in answer.conflicting_numbers),
         premise=wording.premise_note(answer),
-        reason=answer.reason,
+        reason=retold(answer.reason, phrases),
         closest=_closest(answer),
-        unreadable=wording.unreadable_sentence(answer.unreadable),
+        also_near=_also_near(answer),
+        unreadable=phrases.unreadable_sentence(answer.unreadable),
+        next_step=_next_step(answer, phrases),
         reference=answer.error_reference,
-        is_small_talk=answer.reason_code == rag.RefusalReason.ROUTED_NO_RETRIEVAL,
+        is_small_talk=is_small_talk,
+        question_id=str(question.pk),
+        # In a conversation of two there is nobody to share it with.
+        can_share=question.is_private and is_for_asker and not question.slack_channel_id.startswith("D"),
+        can_ask_a_human=not is_small_talk and bool(answer.folder_ids),
+        phrases=phrases,
     )
 
 
@@ -92,22 +117,37 @@ def _quoted_from(sentence: dict[str, Any], answer: Answer, citations: dict[int, 
     return citations[sentence["citations"][0]].document_title if answer.is_quoted else ""
 
 
-def _conflicting(citation: Citation) -> str:
-    document = citation.document
-    told = wording.dated(citation.document_title, document.uploaded_at if document else None)
+def _conflicting(citation: Citation, phrases: Phrases) -> str:
+    document, title = citation.document, citation.document_title
+    if document is None:
+        return f"[{citation.number}] {title}"
+    told = phrases.dated.format(title=title, date=phrases.on(document.uploaded_at))
     return f"[{citation.number}] {told}"
 
 
-def _source(citation: Citation) -> Source:
+def _source(citation: Citation, phrases: Phrases) -> Source:
+    age = phrases.ages.of(days_since(citation.document.uploaded_at)) if citation.document else ""
+    return Source(citation.number, place_of(citation), url_of(citation), age)
+
+
+def days_since(moment: datetime) -> int:
+    """Whole days; 0 for what lies ahead of this machine's clock."""
+    return max(0, (timezone.now() - moment).days)
+
+
+def place_of(citation: Citation) -> str:
+    """``Travel policy › Hotels · page 4``; ``Expense rules.xlsx · Limits!A3:C9``."""
     separator = " › " if citation.locator.get("heading_path") else " · "
-    place = separator.join(part for part in (citation.document_title, citation.label) if part)
+    return separator.join(part for part in (citation.document_title, citation.label) if part)
+
+
+def url_of(citation: Citation) -> str:
+    """The console page opened at the quote; empty when the document is gone."""
     if citation.document_id is None:
-        return Source(citation.number, place)
+        return ""
     # `of` lets the page notice that the file was replaced since.
     passage = urlencode({"start": citation.start, "end": citation.end, "of": citation.document_sha256[:16]})
-    return Source(
-        citation.number, place, f"{settings.BASE_URL}/documents/{citation.document_id}?{passage}#cited"
-    )
+    return f"{settings.BASE_URL}/documents/{citation.document_id}?{passage}#cited"
 
 
 def _closest(answer: Answer) -> Closest | None:
@@ -119,3 +159,20 @@ def _closest(answer: Answer) -> Closest | None:
         return None
     is_relevance = answer.gate_score == "relevance"
     return Closest(nearest["title"], nearest["label"], score, answer.cut, is_relevance)
+
+
+def _also_near(answer: Answer) -> tuple[str, ...]:
+    """The next places after the closest one, each once."""
+    places = [near_place(near) for near in answer.nearest]
+    return tuple(dict.fromkeys(place for place in places[1:] if place != places[0]))[:N_ALSO_NEAR]
+
+
+def near_place(near: dict[str, Any]) -> str:
+    """``Travel policy › Flights`` of a stored nearest passage."""
+    return " › ".join(str(near[part]) for part in ("title", "label") if near.get(part))
+
+
+def _next_step(answer: Answer, phrases: Phrases) -> str:
+    if answer.outcome != QuestionState.REFUSED or answer.reason_code not in list(rag.RefusalReason):
+        return ""
+    return phrases.next_steps[rag.RefusalReason(answer.reason_code)]

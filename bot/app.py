@@ -11,7 +11,7 @@ from slack_bolt import App, BoltResponse
 from slack_bolt.authorization import AuthorizeResult
 
 from bot import listeners
-from bot.client import web_client
+from bot.client import token_for_listener, web_client
 from bot.faults import place_of
 from bot.incoming import Json
 
@@ -67,7 +67,9 @@ def _answer_error(error: Exception) -> BoltResponse:
 
 
 def _authorize(enterprise_id: str | None, team_id: str | None) -> AuthorizeResult:
-    return AuthorizeResult(enterprise_id=enterprise_id, team_id=team_id, bot_token=settings.SLACK_BOT_TOKEN)
+    return AuthorizeResult(
+        enterprise_id=enterprise_id, team_id=team_id, bot_token=token_for_listener(team_id)
+    )
 
 
 def _acknowledge_rate_limit_notice(body: Json, next: Callable[[], object]) -> BoltResponse | None:  # noqa: A002 - Bolt's name

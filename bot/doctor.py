@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
-from pathlib import Path
+import re
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from django.conf import settings
+from django.db.models import Q
 
-from bot.client import web_client
-from bot.faults import CALL_FAILED, fault_of, lower_names
+from bot.audience import learn_channel
+from bot.client import Identity, NotInstalledError, ask_identity, client_of, web_client
+from bot.faults import CALL_FAILED, fault_of
+from bot.manifests import AGENT_SCOPE
+from bot.scopes import lost_without
+from console import sealing
+from console.channels import instances, workspaces
+from console.channels.linting import Effect
+from console.channels.models import SlackChannel, SlackWorkspace
+from console.channels.reports import report_of
 
-MANIFEST = Path(__file__).parent / "manifest.json"
-
-WITHOUT_SCOPE = {
-    "app_mentions:read": "mentions in channels are not seen",
-    "chat:write": "answers cannot be posted",
-    "commands": "/ask does not exist",
-    "im:history": "direct messages are not seen",
-    "channels:history": "after a crash while posting, an answer in a public channel may appear twice",
-    "groups:history": "after a crash while posting, an answer in a private channel may appear twice",
-    "channels:read": "/ask in a public channel is answered to the asker alone",
-    "groups:read": "/ask in a private channel is answered to the asker alone",
-}
+SKEW_WARNS_S = 30
+SKEW_FAILS_S = 240
+"""Slack's signatures are good for 300 s; a clock that is off by that much turns every request away."""
 
 
 class Check(NamedTuple):
@@ -35,18 +34,23 @@ class Check(NamedTuple):
 
 
 def check_slack() -> list[Check]:
-    """What is set, whether the tokens work and which scopes are missing."""
-    if not settings.SLACK_BOT_TOKEN:
+    """What is set, whether the tokens work, which permissions are missing, and whether another Footnote runs."""
+    if not settings.SLACK_BOT_TOKEN and not settings.SLACK_CLIENT_ID:
         # No fault: the console is complete without Slack.
         return [Check(True, "Slack is not set up.", "To use it, follow docs/slack.md.")]
-    return [_way_in(), *_bot_token(), *_app_token()]
+    return [
+        _way_in(),
+        *_signing_secret(),
+        *(_bot_token() if settings.SLACK_BOT_TOKEN else []),
+        *_installations(),
+        *_app_token(),
+        *_duplicates(),
+    ]
 
 
-def needed_scopes() -> tuple[list[str], list[str]]:
-    """The scopes of the shipped manifest: those it does not work without, and the optional ones."""
-    scopes = json.loads(MANIFEST.read_text(encoding="utf-8"))["oauth_config"]["scopes"]
-    optional = scopes["bot_optional"]
-    return [scope for scope in scopes["bot"] if scope not in optional], optional
+def check_channels() -> list[Check]:
+    """Every channel that is set up, asked about in Slack now."""
+    return [check for channel in SlackChannel.objects.all() for check in _channel(channel)]
 
 
 def _way_in() -> Check:
@@ -54,44 +58,95 @@ def _way_in() -> Check:
         return Check(True, "Slack is set up for Socket Mode.")
     if settings.SLACK_SIGNING_SECRET:
         return Check(True, f"Slack is set up for HTTP at {settings.BASE_URL}/slack/events.")
+    name = "SLACK_BOT_TOKEN" if settings.SLACK_BOT_TOKEN else "SLACK_CLIENT_ID"
     return Check(
         False,
-        "SLACK_BOT_TOKEN is set, but no events can come in.",
+        f"{name} is set, but no events can come in.",
         "Set SLACK_APP_TOKEN (Socket Mode) or SLACK_SIGNING_SECRET (HTTP).",
     )
 
 
+def _signing_secret() -> Iterator[Check]:
+    if settings.SLACK_APP_TOKEN or not settings.SLACK_SIGNING_SECRET:
+        return
+    if not re.fullmatch(r"\S{16,}", settings.SLACK_SIGNING_SECRET, re.ASCII):
+        yield Check(
+            False,
+            "SLACK_SIGNING_SECRET does not look like one: it is short, or holds spaces.",
+            "Copy it from Basic Information, App Credentials, Signing Secret.",
+        )
+    if not settings.BASE_URL.startswith("https://"):
+        yield Check(
+            False,
+            f"FOOTNOTE_BASE_URL is {settings.BASE_URL}; Slack delivers to https addresses only.",
+            "Set it to the public https address, or use Socket Mode.",
+        )
+
+
 def _bot_token() -> list[Check]:
     try:
-        answer = web_client().auth_test()
+        identity = ask_identity(settings.SLACK_BOT_TOKEN)
     except CALL_FAILED as error:
         step = "Install the app again and copy the Bot User OAuth Token into SLACK_BOT_TOKEN."
         return [Check(False, f"Slack does not accept the bot token ({fault_of(error).code}).", step)]
-    granted = _granted(answer.headers)
-    return [Check(True, f"The bot is {answer['user']} in {answer['team']}."), *_scopes(granted)]
+    return [
+        Check(True, f"The bot is {identity.bot_name} in {identity.team}."),
+        *_scopes(identity.scopes),
+        *_clock(identity),
+    ]
 
 
-def _granted(headers: Mapping[str, object]) -> set[str]:
-    scopes = lower_names(headers).get("x-oauth-scopes", "")
-    return {scope.strip() for scope in scopes.split(",") if scope.strip()}
+def _clock(identity: Identity) -> Iterator[Check]:
+    skew_s = identity.skew_s
+    if abs(skew_s) < SKEW_WARNS_S:
+        return
+    side = "ahead of" if skew_s > 0 else "behind"
+    yield Check(
+        abs(skew_s) < SKEW_FAILS_S,
+        f"This machine's clock is {abs(skew_s):.0f} s {side} Slack's.",
+        "Set the clock by NTP: beyond 300 s every request of Slack is turned away.",
+    )
 
 
-def _scopes(granted: set[str]) -> list[Check]:
-    required, optional = needed_scopes()
-    missing = [scope for scope in required if scope not in granted]
-    declined = [scope for scope in optional if scope not in granted]
+def _scopes(granted: Iterable[str]) -> list[Check]:
+    lost, declined = lost_without(granted)
     checks = [
-        Check(
-            False,
-            f"The scope {scope} is missing: {WITHOUT_SCOPE[scope]}.",
-            "Add it and install the app again.",
-        )
-        for scope in missing
+        Check(False, f"The scope {scope} is missing: {what}.", "Add it and install the app again.")
+        for scope, what in lost
     ]
-    checks += [
-        Check(True, f"The optional scope {scope} is missing: {WITHOUT_SCOPE[scope]}.") for scope in declined
-    ]
+    checks += [Check(True, f"The optional scope {scope} is missing: {what}.") for scope, what in declined]
+    if AGENT_SCOPE in set(granted):
+        checks.append(Check(True, "The agent surface is on: workspace guests can not use the app."))
     return checks or [Check(True, "Every scope is granted.")]
+
+
+def _installations() -> Iterator[Check]:
+    """Each workspace that was installed by OAuth, by its own token."""
+    for row in SlackWorkspace.objects.filter(~Q(sealed_token="")):
+        try:
+            identity = ask_identity(workspaces.token_of(row.team_id))
+        except sealing.CannotUnseal:
+            yield Check(
+                False,
+                f"{row}: no key of SLACK_TOKEN_KEYS opens its token.",
+                "Put the key back, or install the app there again.",
+            )
+            continue
+        except CALL_FAILED as error:
+            yield Check(
+                False,
+                f"{row}: Slack does not accept the token ({fault_of(error).code}).",
+                "Install the app there again at /slack/install.",
+            )
+            continue
+        if identity.team_id != row.team_id:
+            yield Check(False, f"{row}: the token is of another workspace.", "Install the app there again.")
+            continue
+        yield Check(True, f"The bot is {identity.bot_name} in {identity.team}, installed by OAuth.")
+        yield from _scopes(identity.scopes)
+        yield from _clock(identity)
+        if not sealing.is_under_newest_key(row.sealed_token):
+            yield Check(True, f"{row}: its token is under an older key.", "Run manage.py slack rotate-keys.")
 
 
 def _app_token() -> list[Check]:
@@ -103,3 +158,27 @@ def _app_token() -> list[Check]:
         step = "Create an app-level token with connections:write, turn Socket Mode on, set SLACK_APP_TOKEN."
         return [Check(False, f"Slack does not accept the app-level token ({fault_of(error).code}).", step)]
     return [Check(True, "Socket Mode can connect.")]
+
+
+def _duplicates() -> Iterator[Check]:
+    duplicate = instances.duplicate_sentence()
+    if duplicate:
+        yield Check(False, duplicate, "Stop one of them, or give it an app of its own.")
+
+
+def _channel(channel: SlackChannel) -> Iterator[Check]:
+    try:
+        learn_channel(client_of(channel.team_id), channel.team_id, channel.channel_id, at_once=True)
+    except NotInstalledError:
+        yield Check(
+            False, f"{channel}: no token belongs to its workspace {channel.team_id}.", "Install it there."
+        )
+        return
+    except CALL_FAILED as error:
+        yield Check(False, f"{channel}: Slack could not be asked ({fault_of(error).code}).", "Try again.")
+        return
+    report = report_of(channel.team_id, channel.channel_id)
+    if not report.findings:
+        yield Check(True, f"{report.name}: questions are answered.")
+    for finding in report.findings:
+        yield Check(finding.effect is Effect.NOTE, f"{report.name}: {finding.sentence}", finding.next_step)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import re
 import uuid
-from typing import Any, TypeAlias
 
+from bot.fields import Json
+from bot.fields import id_of as _id
+from bot.fields import object_of as _object
+from bot.fields import text_of as _text
+from bot.fields import url_of as _url
 from bot.text import plain_question
 from console.channels.services import IncomingQuestion
 from console.questions.models import Surface
-
-Json: TypeAlias = dict[str, Any]
 
 TYPED_SUBTYPES = {None, "file_share", "thread_broadcast"}
 """Subtypes of messages that a person wrote; every other one tells of an edit, a join, a deletion, …"""
@@ -18,8 +19,22 @@ TYPED_SUBTYPES = {None, "file_share", "thread_broadcast"}
 SLACK_ITSELF = {"USLACK", "USLACKBOT"}
 """Slack's own users write messages without a subtype or a bot id, such as "archived the channel"."""
 
-_ID = re.compile(r"[A-Za-z0-9_.:-]+", re.ASCII)
-_URL_CHARS = 500
+QUESTION_MARKS = "?？؟\u037e"
+"""Latin, full-width, Arabic and Greek."""
+
+__all__ = [
+    "Json",
+    "MalformedError",
+    "is_direct_message",
+    "own_user_id_of",
+    "question_of_command",
+    "question_of_event",
+    "question_unasked",
+    "response_url_of",
+    "team_id_of",
+    "team_of",
+    "usable_id",
+]
 
 
 class MalformedError(ValueError):
@@ -32,13 +47,13 @@ def question_of_event(body: Json, surface: Surface) -> IncomingQuestion | None:
     An event of another shape than Slack's is none: nobody could be answered.
     """
     event = _object(body.get("event"))
-    own_user_id = _own_user_id(body)
+    own_user_id = own_user_id_of(body)
     if _reason_to_ignore(event, own_user_id):
         return None
     text = plain_question(_text(event.get("text")), own_user_id=own_user_id)
     if not text and event.get("files"):
         return None
-    team_id = _team_id(body)
+    team_id = team_id_of(body)
     return IncomingQuestion(
         team_id=team_id,
         event_id=_id(body.get("event_id"), 80) or f"{event['channel']}:{event['ts']}",
@@ -83,6 +98,32 @@ def is_direct_message(event: Json) -> bool:
     return event.get("channel_type") == "im"
 
 
+def question_unasked(body: Json) -> IncomingQuestion | None:
+    """The question in a channel message that mentions nobody, where an admin wants every question answered.
+
+    Only what holds a question mark and begins a conversation counts; replies in threads belong to others.
+    """
+    incoming = question_of_event(body, Surface.SLACK_MENTION)
+    if incoming is None or incoming.thread_ts or not any(mark in incoming.text for mark in QUESTION_MARKS):
+        return None
+    return incoming
+
+
+def team_of(body: Json) -> str:
+    """The workspace that an event belongs to; empty when it does not say."""
+    return team_id_of(body)
+
+
+def usable_id(value: object) -> str:
+    """An id or a ts as it can be kept and sent back; empty when it cannot be one of Slack's."""
+    return _id(value)
+
+
+def response_url_of(body: Json) -> str:
+    """Where the person who sent a command can be answered alone; empty when it does not say."""
+    return _url(body.get("response_url"))
+
+
 def _reason_to_ignore(event: Json, own_user_id: str) -> str:
     """Why nobody waits for an answer; empty when somebody does."""
     subtype = event.get("subtype")
@@ -101,11 +142,12 @@ def _reason_to_ignore(event: Json, own_user_id: str) -> str:
     return ""
 
 
-def _own_user_id(body: Json) -> str:
+def own_user_id_of(body: Json) -> str:
+    """The bot's own user id, as the envelope tells it."""
     return _id(_authorization(body).get("user_id"))
 
 
-def _team_id(body: Json) -> str:
+def team_id_of(body: Json) -> str:
     """The workspace the app is installed in; with Slack Connect `team_id` can be the other one."""
     authorization = _authorization(body)
     return (
@@ -136,22 +178,3 @@ def _is_external(body: Json, event: Json, team_id: str) -> bool:
     if not isinstance(profile, dict):
         return True
     return any(profile.get(name) for name in ("is_restricted", "is_ultra_restricted", "is_stranger"))
-
-
-def _object(value: object) -> Json:
-    return value if isinstance(value, dict) else {}
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
-
-
-def _id(value: object, max_chars: int = 32) -> str:
-    """An id or a ts as the database can keep it; empty when it cannot be one of Slack's."""
-    text = _text(value)
-    return text if len(text) <= max_chars and _ID.fullmatch(text) else ""
-
-
-def _url(value: object) -> str:
-    text = _text(value)
-    return text if len(text) <= _URL_CHARS and text.isascii() and text.isprintable() else ""

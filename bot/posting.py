@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -18,6 +19,8 @@ from bot.messages import Message
 
 ANSWER = "footnote_answer"
 ASKED = "footnote_question"
+SHARED = "footnote_shared"
+HUMAN = "footnote_human"
 _PAGES = 5
 _PAGE_SIZE = 200
 
@@ -36,11 +39,13 @@ def post_message(
     question_id: str,
     part: int,
     last_resort: str,
+    about_to_post: Callable[[], None] | None = None,
 ) -> str:
     """Post one message and give back its ts.
 
     What Slack will not take is sent without blocks; what it will not take then either is replaced by
-    the short text of `last_resort`.
+    the short text of `last_resort`. `about_to_post` is called before each of these: a call that was refused
+    after a minute leaves a lease that another worker may have taken over.
 
     Raises:
         SlackApiError, OSError, HTTPException: it was refused, or it is not known whether it was taken.
@@ -61,6 +66,8 @@ def post_message(
         {"text": last_resort},
     ]
     for form in forms:
+        if about_to_post is not None:
+            about_to_post()
         try:
             return _ts_of(client.chat_postMessage(**form, **arguments))
         except SlackApiError as error:
@@ -119,21 +126,9 @@ def posted_parts(
     return found
 
 
-def is_shared(client: WebClient, channel: str) -> bool:
-    """True for a channel that another organisation reads; a slash command does not say it.
-
-    Raises:
-        SlackApiError, OSError, HTTPException: the bot may not look, or Slack could not be asked just now.
-    """
-    if channel.startswith("D"):
-        return False
-    info = client.conversations_info(channel=channel)["channel"]
-    return any(info.get(name) for name in ("is_ext_shared", "is_pending_ext_shared"))
-
-
-def answer_privately(response_url: str, message: Message) -> int:
-    """Show a message to the asker of a slash command alone; gives back the HTTP status."""
-    webhook = WebhookClient(response_url, timeout=TIMEOUT_S, retry_handlers=[])
+def answer_privately(response_url: str, message: Message, timeout_s: int = TIMEOUT_S) -> int:
+    """Show a message to the asker of a slash command, or to who clicked, alone; gives back the HTTP status."""
+    webhook = WebhookClient(response_url, timeout=timeout_s, retry_handlers=[])
     response = webhook.send(
         text=message.text,
         blocks=message.blocks,

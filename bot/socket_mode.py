@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import logging
 import threading
+from typing import Any
+from uuid import uuid4
 
 from django.conf import settings
-from django.db import connections
+from django.db import DatabaseError, connections
 from slack_bolt.adapter.socket_mode import SocketModeHandler
 from slack_sdk.socket_mode.client import BaseSocketModeClient
 from slack_sdk.socket_mode.request import SocketModeRequest
 
 from bot.app import build_app
+from bot.client import is_set_up
 from bot.faults import CALL_FAILED, Kind, fault_of
+from console.channels import instances
 
 log = logging.getLogger(__name__)
 
 LONGEST_WAIT_S = 60
+SAY_ALIVE_EVERY_S = 30
 
 
 class _Handler(SocketModeHandler):
@@ -39,6 +44,9 @@ class SlackConnection:
 
     def __init__(self) -> None:
         self._handler = _Handler(build_app(), settings.SLACK_APP_TOKEN)
+        self._handler.client.message_listeners.append(self._on_message)
+        self._id = uuid4()
+        self._was_counted = False
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._connect, name="slack-connect", daemon=True)
 
@@ -51,6 +59,7 @@ class SlackConnection:
         self._stopped.set()
         self._thread.join(timeout=5)
         self._handler.close()  # type: ignore[no-untyped-call]
+        instances.gone(self._id)
 
     @property
     def is_connected(self) -> bool:
@@ -71,14 +80,43 @@ class SlackConnection:
                 log.warning("Slack cannot be reached (%s); next try in %s s", fault.code, wait_s)
             else:
                 log.info("connected to Slack by Socket Mode")
+                self._say_alive()
                 return
             self._stopped.wait(wait_s)
             wait_s = min(LONGEST_WAIT_S, wait_s * 2)
 
+    def _say_alive(self) -> None:
+        while not self._stopped.wait(SAY_ALIVE_EVERY_S):
+            try:
+                instances.still_there(self._id)
+            except DatabaseError as error:
+                log.warning("could not record that the connection is alive: %s", type(error).__name__)
+            finally:
+                connections.close_all()
+
+    def _on_message(self, _: BaseSocketModeClient, message: dict[str, Any], __: str | None = None) -> None:
+        """Keep how many connections of the app Slack counts; it says so when one opens."""
+        n_connections = message.get("num_connections")
+        if message.get("type") != "hello" or not isinstance(n_connections, int):
+            return
+        if self._was_counted:
+            n_connections -= 1  # the connection that this one replaces may still be counted
+        self._was_counted = True
+        app_id = str((message.get("connection_info") or {}).get("app_id") or "")
+        try:
+            instances.report_connection(self._id, app_id=app_id, n_connections=max(1, n_connections))
+            if duplicate := instances.duplicate_sentence(app_id):
+                log.error("%s Stop one of them, or give it an app of its own.", duplicate)
+        finally:
+            connections.close_all()
+
 
 def start_socket_mode() -> SlackConnection | None:
-    """Open the connection and give back its handle; None when one of its two tokens is not set."""
-    if not settings.SLACK_BOT_TOKEN or not settings.SLACK_APP_TOKEN:
+    """Open the connection and give back its handle; None when one of its two tokens is not set.
+
+    Where workspaces are installed by OAuth the app-level token alone is needed.
+    """
+    if not is_set_up() or not settings.SLACK_APP_TOKEN:
         return None
     connection = SlackConnection()
     connection.start()

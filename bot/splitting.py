@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
 FENCE = "```"
 _BREAKS = (
@@ -13,6 +14,8 @@ _BREAKS = (
     re.compile(r"\s++(?!\[\d)"),
 )
 _UNCUTTABLE = re.compile(r"&(?:amp|lt|gt);|\s*\[\d+\]|`{2,}")
+_JOINER = "\u200d"
+_LONGEST_CLUSTER = 40
 _EARLIEST = 0.5
 """A better kind of break wins if it lies in the later half; else pieces would get needlessly short."""
 
@@ -43,4 +46,19 @@ def _cut(text: str, limit: int) -> tuple[int, int]:
     for match in _UNCUTTABLE.finditer(text, max(0, limit - 40), limit + 40):
         if match.start() < limit < match.end():
             return match.start(), match.start()
-    return limit, limit
+    end = _before_what_is_one(text, limit)
+    return end, end
+
+
+def _before_what_is_one(text: str, end: int) -> int:
+    """A place that parts no letter from its accents and no emoji from what it is joined with."""
+    for place in range(end, max(1, end - _LONGEST_CLUSTER), -1):
+        if place >= len(text) or not (_is_joined(text[place]) or text[place - 1] == _JOINER):
+            return place
+    return end
+
+
+def _is_joined(character: str) -> bool:
+    """True for what is drawn on the character before it: accents, variation selectors, skin tones, joiners."""
+    is_mark = unicodedata.category(character) in {"Mn", "Me", "Mc"}
+    return is_mark or character == _JOINER or "\U0001f3fb" <= character <= "\U0001f3ff"

@@ -23,6 +23,12 @@ app.conf.update(
     task_routes={
         "footnote.answer_question": {"queue": "questions"},
         "footnote.deliver_answer": {"queue": "deliveries"},  # a Slack that hangs must not hold up answers
+        "footnote.send_notice": {"queue": "deliveries"},
+        "footnote.publish_home": {"queue": "deliveries"},
+        "footnote.tell_channel_status": {"queue": "deliveries"},
+        "footnote.greet_agent_reader": {"queue": "deliveries"},
+        "footnote.end_agent_session": {"queue": "deliveries"},
+        "footnote.show_status": {"queue": "deliveries"},
         "footnote.pick_up_pending": {"queue": "questions"},
         "footnote.*": {"queue": "documents"},
     },

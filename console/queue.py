@@ -38,11 +38,41 @@ def answer_question(question_id: str) -> None:
     _enqueue("footnote.answer_question", question_id)
 
 
+def send_notice(notice_id: int) -> None:
+    """Have Slack told something beside an answer."""
+    _enqueue("footnote.send_notice", notice_id)
+
+
+def publish_home(team_id: str, user_id: str, dm_id: str) -> None:
+    """Have a person's App Home made anew; `dm_id` is the direct message it stands beside, if that is known."""
+    _enqueue("footnote.publish_home", f"{team_id}:{user_id}:{dm_id}")
+
+
 def evaluate_slice(run_id: int) -> None:
     """Have the next questions of an evaluation asked."""
     _enqueue("footnote.evaluate_slice", run_id)
 
 
+def show_status(question_id: str) -> None:
+    """Have Slack show that a question is being looked up."""
+    _enqueue("footnote.show_status", question_id)
+
+
 def deliver_answer(question_id: str) -> None:
     """Have a finished question's answer posted to Slack."""
     _enqueue("footnote.deliver_answer", question_id)
+
+
+def tell_channel_status(argument: str) -> None:
+    """Have somebody told how a Slack channel stands; `argument` is the JSON of `bot.channel_status.StatusRequest`."""
+    _enqueue("footnote.tell_channel_status", argument)
+
+
+def greet_agent_reader(argument: str) -> None:
+    """Have prompts suggested to somebody in Slack's agent view; `argument` is the JSON of `bot.agent.Opened`."""
+    _enqueue("footnote.greet_agent_reader", argument)
+
+
+def end_agent_session(argument: str) -> None:
+    """Have a session of Slack's agent view shown as stopped; `argument` is the JSON of `bot.agent.Opened`."""
+    _enqueue("footnote.end_agent_session", argument)

@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+import base64
+import contextlib
 import os
 import secrets
 from datetime import timedelta
@@ -202,12 +204,60 @@ if GENERATOR == "chat" and not (LLM_URL and LLM_MODEL):
     raise ImproperlyConfigured(
         "FOOTNOTE_GENERATOR is chat; it needs FOOTNOTE_LLM_URL and FOOTNOTE_LLM_MODEL."
     )
+# In embedded mode; more are worth it where a language model is waited for.
+ANSWERS_AT_ONCE = env.int("FOOTNOTE_ANSWERS_AT_ONCE", 2)
+if not 1 <= ANSWERS_AT_ONCE <= 64:
+    raise ImproperlyConfigured(f"FOOTNOTE_ANSWERS_AT_ONCE is {ANSWERS_AT_ONCE}; it must be 1 to 64.")
 ANSWER_LEASE_S = env.int("FOOTNOTE_ANSWER_LEASE_S", 120)
 INGEST_LEASE_S = env.int("FOOTNOTE_INGEST_LEASE_S", 600)
 
 SLACK_BOT_TOKEN = env.str("SLACK_BOT_TOKEN", "")
 SLACK_APP_TOKEN = env.str("SLACK_APP_TOKEN", "")
 SLACK_SIGNING_SECRET = env.str("SLACK_SIGNING_SECRET", "")
+# Several workspaces: installed by OAuth at /slack/install instead of by one token.
+SLACK_CLIENT_ID = env.str("SLACK_CLIENT_ID", "")
+SLACK_CLIENT_SECRET = env.str("SLACK_CLIENT_SECRET", "")
+if bool(SLACK_CLIENT_ID) != bool(SLACK_CLIENT_SECRET):
+    raise ImproperlyConfigured("SLACK_CLIENT_ID and SLACK_CLIENT_SECRET are only of use together. Set both.")
+
+
+def _own_token_key() -> str:
+    """A key that is made once and kept beside the data; whichever process is first makes it."""
+    path = HOME / "slack_token_key"
+    if not path.exists():
+        draft = HOME / f"slack_token_key.{secrets.token_hex(4)}"
+        draft.touch(mode=0o600)
+        draft.write_bytes(base64.urlsafe_b64encode(secrets.token_bytes(32)))
+        with contextlib.suppress(FileExistsError):
+            os.link(draft, path)
+        draft.unlink()
+    return path.read_text().strip()
+
+
+def _slack_token_keys() -> list[str]:
+    """Keys that seal the workspaces' tokens, the newest first; in embedded mode one is made and kept."""
+    keys: list[str] = env.list("SLACK_TOKEN_KEYS", default=[])
+    keys = [key.strip() for key in keys if key.strip()]
+    if not keys and SLACK_CLIENT_ID and not IS_EMBEDDED:
+        raise ImproperlyConfigured(
+            "SLACK_TOKEN_KEYS is not set. Tokens of workspaces are kept sealed: "
+            "`manage.py slack rotate-keys --new` prints a key."
+        )
+    if not keys and IS_EMBEDDED:
+        keys = [_own_token_key()]
+    for number, key in enumerate(keys, start=1):
+        try:
+            n_bytes = len(base64.urlsafe_b64decode(key))
+        except ValueError:
+            n_bytes = 0
+        if n_bytes != 32:
+            raise ImproperlyConfigured(
+                f"Key {number} of SLACK_TOKEN_KEYS is not 32 bytes in URL-safe base64."
+            )
+    return keys
+
+
+SLACK_TOKEN_KEYS = _slack_token_keys()
 SLACK_API_URL = env.str("SLACK_API_URL", "https://slack.com/api/")
 
 LANGUAGE_CODE = "en"

@@ -11,6 +11,7 @@ from typing import Any
 
 from celery.signals import task_postrun
 from celery.worker import WorkController, state
+from django.conf import settings
 from django.db import close_old_connections
 
 from console.celery import app
@@ -38,7 +39,7 @@ class EmbeddedWorkers:
     """The in-process workers and the sweeper that hands them what is pending in the database."""
 
     def __init__(self) -> None:
-        self._sizes = {"questions": 2, "documents": 1, "deliveries": 2}
+        self._sizes = {"questions": settings.ANSWERS_AT_ONCE, "documents": 1, "deliveries": 2}
         self._threads: list[threading.Thread] = []
         self._stopping = threading.Event()
 

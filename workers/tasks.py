@@ -8,8 +8,16 @@ from typing import Any
 from celery import Task, shared_task
 
 import rag
+from bot import agent
+from bot.audience import learn_before_answering
+from bot.channel_status import tell_status
 from bot.delivery import deliver_answer as deliver_to_slack
 from bot.delivery import pick_up_undelivered
+from bot.home_tab import publish_home as publish_to_slack
+from bot.notices import pick_up_unsent
+from bot.notices import send_notice as send_to_slack
+from bot.statuses import show_status as show_in_slack
+from bot.statuses import take_down_statuses
 from console.evaluation import runs
 from console.questions import services as questions
 from console.sources import ingest, stalled, upkeep
@@ -44,6 +52,7 @@ def purge_document(self: Task[Any, Any], document_id: int) -> None:
 @shared_task(name="footnote.answer_question")
 def answer_question(question_id: str) -> None:
     """Answer one question."""
+    learn_before_answering(question_id)
     try:
         questions.answer_question(question_id)
     except rag.Unavailable as error:
@@ -67,6 +76,42 @@ def deliver_answer(question_id: str) -> None:
     deliver_to_slack(question_id)
 
 
+@shared_task(name="footnote.send_notice")
+def send_notice(notice_id: int) -> None:
+    """Tell Slack something beside an answer."""
+    send_to_slack(notice_id)
+
+
+@shared_task(name="footnote.publish_home")
+def publish_home(key: str) -> None:
+    """Make one person's App Home anew."""
+    publish_to_slack(key)
+
+
+@shared_task(name="footnote.tell_channel_status")
+def tell_channel_status(argument: str) -> None:
+    """Tell one person in Slack how a channel stands."""
+    tell_status(argument)
+
+
+@shared_task(name="footnote.greet_agent_reader")
+def greet_agent_reader(argument: str) -> None:
+    """Suggest prompts to one person in Slack's agent view."""
+    agent.greet(argument)
+
+
+@shared_task(name="footnote.end_agent_session")
+def end_agent_session(argument: str) -> None:
+    """Show one session of Slack's agent view as not being worked on any more."""
+    agent.end_session(argument)
+
+
+@shared_task(name="footnote.show_status")
+def show_status(question_id: str) -> None:
+    """Show in Slack that a question is being looked up."""
+    show_in_slack(question_id)
+
+
 @shared_task(name="footnote.pick_up_pending")
 def pick_up_pending(at_start: bool = False) -> None:
     """Queue again what a lost message, a restart or a dead worker left pending."""
@@ -78,3 +123,5 @@ def pick_up_pending(at_start: bool = False) -> None:
     questions.pick_up_pending(at_start=at_start)
     runs.pick_up_pending(at_start=at_start)
     pick_up_undelivered(at_start=at_start)
+    pick_up_unsent(at_start=at_start)
+    take_down_statuses(at_start=at_start)

@@ -16,7 +16,8 @@ from django.utils import timezone
 
 from console import queue
 from console.channels.models import DeliveryState, SlackDelivery
-from console.questions.models import TERMINAL_STATES
+from console.questions.conversation import questions_after, questions_before
+from console.questions.models import TERMINAL_STATES, Question
 
 log = logging.getLogger(__name__)
 
@@ -26,6 +27,9 @@ MAX_ATTEMPTS = 40
 MAX_LIMITED_ATTEMPTS = 400
 """How often a delivery may be tried when Slack itself asks to wait: more than a day."""
 LONGEST_WAIT_S = 3_600.0
+LONGEST_BACKOFF_S = 300
+ORDER_WAIT_S = 60
+"""How long a message waits for the one before it in its conversation; a delivery in trouble holds up no others."""
 
 
 class LostLeaseError(Exception):
@@ -47,10 +51,15 @@ def claim_delivery(question_id: str) -> Claim | None:
         delivery = (
             SlackDelivery.objects.select_for_update(of=("self",))
             .select_related("question")
-            .filter(_is_due(), question_id=question_id, question__state__in=TERMINAL_STATES)
+            .filter(
+                _is_due(),
+                question_id=question_id,
+                question__state__in=TERMINAL_STATES,
+                question__withdrawn_at=None,
+            )
             .first()
         )
-        if delivery is None:
+        if delivery is None or _is_overtaking(delivery.question):
             return None
         was_posting = delivery.state == DeliveryState.POSTING
         if delivery.n_attempts >= MAX_LIMITED_ATTEMPTS:
@@ -62,6 +71,23 @@ def claim_delivery(question_id: str) -> Claim | None:
         delivery.n_attempts += 1
         delivery.save(update_fields=["state", "lease_until", "n_attempts"])
     return Claim(delivery, was_posting)
+
+
+def _is_overtaking(question: Question) -> bool:
+    """True while a message before it in the same conversation is still owed."""
+    since = timezone.now() - timedelta(seconds=ORDER_WAIT_S)
+    owed = (DeliveryState.PENDING, DeliveryState.POSTING)
+    return questions_before(question).filter(delivery__state__in=owed, finished_at__gt=since).exists()
+
+
+def queue_following(claim: Claim) -> None:
+    """The next message of the conversation need not wait for the sweep."""
+    following = questions_after(claim.delivery.question).filter(
+        state__in=TERMINAL_STATES, delivery__state=DeliveryState.PENDING
+    )
+    question_id = following.values_list("pk", flat=True).first()
+    if question_id is not None:
+        queue.deliver_answer(str(question_id))
 
 
 def _is_due() -> Q:
@@ -103,6 +129,11 @@ def record_delivered(claim: Claim) -> None:
         not_before=None,
         last_error="",
     )
+
+
+def backoff_s(claim: Claim) -> float:
+    """Two seconds after the first try, doubled each time, five minutes at most."""
+    return float(min(LONGEST_BACKOFF_S, 2 ** min(claim.delivery.n_attempts, 10)))
 
 
 def put_off(
@@ -155,7 +186,7 @@ def pick_up_undelivered(*, at_start: bool = False) -> int:
 
     `at_start` voids the leases of an earlier process (embedded mode, where one process owns the work).
     """
-    waiting = SlackDelivery.objects.filter(question__state__in=TERMINAL_STATES)
+    waiting = SlackDelivery.objects.filter(question__state__in=TERMINAL_STATES, question__withdrawn_at=None)
     if at_start:
         waiting.filter(state=DeliveryState.POSTING).update(lease_until=None)
     else:
@@ -166,3 +197,23 @@ def pick_up_undelivered(*, at_start: bool = False) -> int:
     for question_id in ids:
         queue.deliver_answer(str(question_id))
     return len(ids)
+
+
+def stop_answers(*, team_id: str, channel_id: str, thread_ts: str, user_id: str) -> int:
+    """The asker pressed Stop: what is not posted yet of their questions in this thread is not; gives back how many.
+
+    The question still gets its one terminal message, which says that it was stopped; its answer stays stored.
+    """
+    if not channel_id or not thread_ts or not user_id:
+        return 0
+    in_thread = Q(question__slack_thread_ts=thread_ts) | Q(question__slack_ts=thread_ts)
+    unposted = SlackDelivery.objects.filter(
+        in_thread,
+        question__slack_team_id=team_id,
+        question__slack_channel_id=channel_id,
+        question__slack_user_id=user_id,
+        state__in=[DeliveryState.PENDING, DeliveryState.POSTING],
+        message_ts="",
+        stopped_at=None,
+    )
+    return unposted.update(stopped_at=timezone.now())

@@ -5,13 +5,22 @@ from __future__ import annotations
 from datetime import timedelta
 
 from django.db.models import Q, QuerySet
+from django.utils import timezone
 
 import rag
-from console.questions.models import Question, QuestionState, Surface
+from console.questions.models import (
+    PENDING_STATES,
+    PRIVATE_SURFACES,
+    Question,
+    QuestionState,
+    Surface,
+)
 
 N_TURNS = 3
 _PAUSE = timedelta(minutes=30)
 """A direct message without a thread goes on from the last ones for this long."""
+LONGEST_TURN = timedelta(minutes=10)
+"""A question that takes longer than this no longer holds up those after it."""
 
 
 def turns_before(question: Question) -> list[rag.Turn]:
@@ -23,14 +32,41 @@ def turns_before(question: Question) -> list[rag.Turn]:
     if earlier is None:
         return []
     rows = (
-        earlier.filter(
-            received_at__lt=question.received_at, state__in=[QuestionState.ANSWERED, QuestionState.REFUSED]
+        # What was told to one person alone is no part of a conversation that others read.
+        earlier.exclude(surface__in=PRIVATE_SURFACES, shared_at=None)
+        .filter(
+            withdrawn_at=None,
+            received_at__lt=question.received_at,
+            state__in=[QuestionState.ANSWERED, QuestionState.REFUSED],
         )
         .select_related("answer")
         .prefetch_related("answer__citations")
         .order_by("-received_at")[:N_TURNS]
     )
     return [_turn(row) for row in reversed(rows)]
+
+
+def questions_before(question: Question) -> QuerySet[Question]:
+    """What was asked earlier in the same conversation, by Slack's own times: a retry can come in late."""
+    earlier = _conversation(question)
+    return Question.objects.none() if earlier is None else earlier.filter(slack_ts__lt=question.slack_ts)
+
+
+def is_anothers_turn(question: Question) -> bool:
+    """True while a question before it in the conversation has no answer: one conversation is answered in order."""
+    since = timezone.now() - LONGEST_TURN
+    return questions_before(question).filter(state__in=PENDING_STATES, received_at__gt=since).exists()
+
+
+def questions_after(question: Question) -> QuerySet[Question]:
+    """What was asked later in the same conversation, in order."""
+    here = Question.objects.filter(
+        slack_team_id=question.slack_team_id, slack_channel_id=question.slack_channel_id
+    ).filter(slack_ts__gt=question.slack_ts)
+    in_thread = Q(slack_thread_ts=question.slack_thread_ts or question.slack_ts)
+    if question.surface == Surface.SLACK_DM and not question.slack_thread_ts:
+        in_thread |= Q(slack_thread_ts="", surface=Surface.SLACK_DM)
+    return here.filter(in_thread).order_by("slack_ts")
 
 
 def _conversation(question: Question) -> QuerySet[Question] | None:

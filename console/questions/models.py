@@ -41,6 +41,11 @@ class Surface(models.TextChoices):
     SLACK_MENTION = "slack_mention", "Slack mention"
     SLACK_DM = "slack_dm", "Slack message"
     SLACK_COMMAND = "slack_command", "Slack /ask"
+    SLACK_SHORTCUT = "slack_shortcut", "Slack shortcut"
+
+
+PRIVATE_SURFACES = (Surface.SLACK_COMMAND, Surface.SLACK_SHORTCUT)
+"""Asked in a channel and answered to the asker alone, until the asker shares it."""
 
 
 class Question(models.Model):
@@ -70,6 +75,12 @@ class Question(models.Model):
     n_claims = models.PositiveSmallIntegerField(default=0)
     received_at = models.DateTimeField(auto_now_add=True, db_index=True)
     finished_at = models.DateTimeField(null=True, blank=True)
+    shared_at = models.DateTimeField(
+        null=True, blank=True, help_text="When an answer given to its asker alone was posted for the channel."
+    )
+    withdrawn_at = models.DateTimeField(
+        null=True, blank=True, help_text="When its asker deleted it in Slack; its text is gone since then."
+    )
 
     class Meta:
         ordering = ["-received_at"]
@@ -93,6 +104,16 @@ class Question(models.Model):
     def is_from_slack(self) -> bool:
         """True when the answer has to be delivered to Slack."""
         return self.surface.startswith("slack_")
+
+    @property
+    def is_private(self) -> bool:
+        """True when nobody but the asker was to read the answer."""
+        return self.surface in PRIVATE_SURFACES
+
+    @property
+    def has_message(self) -> bool:
+        """True when a message in Slack asks it; one from a command, a form or a button has none."""
+        return "-" not in self.slack_ts
 
 
 class Answer(models.Model):
@@ -229,3 +250,58 @@ class Citation(models.Model):
 
     def __str__(self) -> str:
         return f"[{self.number}] {self.document_name}"
+
+
+class Verdict(models.TextChoices):
+    """What a reader made of an answer."""
+
+    HELPFUL = "helpful", "Helpful"
+    NOT_HELPFUL = "not_helpful", "Not helpful"
+
+
+class FeedbackReason(models.TextChoices):
+    """Why an answer did not help."""
+
+    WRONG = "wrong", "Wrong"
+    OUTDATED = "outdated", "Outdated"
+    NOT_IN_SOURCES = "not_in_sources", "Not in the sources"
+    BADLY_WRITTEN = "badly_written", "Badly written"
+
+
+class Feedback(models.Model):
+    """One Slack user's verdict on an answer; a later one replaces it."""
+
+    question = models.ForeignKey(Question, on_delete=models.CASCADE, related_name="feedback")
+    person = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
+    )
+    slack_user_id = models.CharField(max_length=32)
+    verdict = models.CharField(max_length=12, choices=Verdict.choices, db_index=True)
+    reason = models.CharField(max_length=16, choices=FeedbackReason.choices, blank=True, db_index=True)
+    comment = models.TextField(blank=True)
+    given_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["-given_at"]
+        constraints = [
+            models.UniqueConstraint(fields=["question", "slack_user_id"], name="one_verdict_per_person"),
+            models.CheckConstraint(
+                condition=Q(verdict="not_helpful") | Q(reason="", comment=""),
+                name="reason_only_when_not_helpful",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.verdict} {self.question_id}"
+
+
+class HelpRequest(models.Model):
+    """A refused question that was put to the people who own the folders; at most once a question."""
+
+    question = models.OneToOneField(Question, on_delete=models.CASCADE, related_name="help_request")
+    slack_user_id = models.CharField(max_length=32, help_text="Who wanted a human to see it.")
+    owners = models.ManyToManyField(settings.AUTH_USER_MODEL, related_name="help_requests")
+    asked_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return str(self.question_id)

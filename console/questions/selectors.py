@@ -15,13 +15,15 @@ FAULTS_FOR = timedelta(hours=24)
 
 
 def questions_visible_to(user: User) -> QuerySet[Question]:
-    """Support leads and admins see every question, others their own; newest first."""
+    """Support leads and admins see every question, others their own and those they were asked about; newest first."""
     questions = Question.objects.select_related("answer", "answer__index_version", "asker")
     # The key breaks ties: without it a row may stand on two pages of a list and another on none.
     questions = questions.order_by("-received_at", "-pk")
     if user.is_support_lead:
         return questions
-    return questions.filter(asker=user) if user.is_active else questions.none()
+    if not user.is_active:
+        return questions.none()
+    return questions.filter(Q(asker=user) | Q(pk__in=user.help_requests.values("question")))
 
 
 def question_for(user: User, question_id: str) -> Question:

@@ -15,12 +15,12 @@ from django.utils import timezone
 import rag
 from console import engine, queue, sockets
 from console.access import Rejected
-from console.channels.selectors import search_scope
+from console.channels.selectors import search_scope, with_channel_cut
 from console.index.models import IndexVersion, ThresholdSetting
 from console.index.selectors import active_version, threshold_in_force
 from console.people.models import User
 from console.questions import wording
-from console.questions.conversation import turns_before
+from console.questions.conversation import is_anothers_turn, questions_after, turns_before
 from console.questions.models import PENDING_STATES, Answer, Citation, Question, QuestionState, Surface
 from console.questions.recording import (
     AnswerRow,
@@ -103,7 +103,7 @@ def _claim(question_id: str) -> Question | None:
             .filter(Q(lease_until=None) | Q(lease_until__lt=now))
             .first()
         )
-        if question is None:
+        if question is None or is_anothers_turn(question):
             return None
         question.n_claims += 1
         question.state = QuestionState.ANSWERING
@@ -115,6 +115,8 @@ def _claim(question_id: str) -> Question | None:
 def _answer(question: Question) -> AnswerRow:
     if question.n_claims > MAX_CLAIMS:
         return broken_row(_new_reference())
+    if question.withdrawn_at is not None:
+        return refused_row(rag.RefusalReason.ROUTED_NO_RETRIEVAL, wording.WITHDRAWN)
     if not any(c.isalnum() for c in question.text):
         return refused_row(rag.RefusalReason.ROUTED_NO_RETRIEVAL, wording.QUESTION_EMPTY)
     if len(question.text) > engine.config().max_question_chars:
@@ -128,6 +130,7 @@ def _answer(question: Question) -> AnswerRow:
     setting = threshold_in_force(version) if version else None
     if version is None or setting is None:
         return refused_row(rag.RefusalReason.INDEX_NOT_READY, folder_ids=scope.folder_ids)
+    setting = with_channel_cut(setting, question)
     for _ in range(3):
         _forget_what_is_out(version)
         try:
@@ -185,6 +188,9 @@ def _finish(question: Question, row: AnswerRow, *, elapsed_ms: float) -> Questio
         current.save(update_fields=["state", "finished_at", "lease_until"])
         if current.is_from_slack:
             queue.deliver_answer(str(current.pk))
+            following = questions_after(current).filter(state__in=PENDING_STATES).first()
+            if following is not None:  # its turn has come
+                queue.answer_question(str(following.pk))
         sockets.publish(sockets.QUESTIONS, kind="question", id=str(current.pk), state=current.state)
     return current
 

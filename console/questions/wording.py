@@ -13,8 +13,16 @@ NOT_ALLOWED_EXTERNAL = (
     "I can't answer this here: people from outside the organisation can read this conversation, and no folder "
     "is shared with them."
 )
+NOT_ALLOWED_UNKNOWN = (
+    "I can't answer this here: Slack does not tell me whether people from outside the organisation can read this "
+    "conversation, and no folder is shared with them. An admin sees on the console's page Channels what is missing."
+)
 NOT_ALLOWED_CHOSEN = "The answer may stand in a folder you may not see."
 
+WITHDRAWN = "(The asker deleted this question.)"
+"""Stands in place of the text."""
+
+STOPPED = "Stopped, as you asked. The question is kept; ask again for the answer."
 QUESTION_TOO_LONG = "The question is longer than I can take. Shorten it to what you want to know."
 QUESTION_EMPTY = "I found no question in the message. Ask it in words."
 

@@ -7,4 +7,7 @@ from django.urls import path
 from console.refusals import views
 
 app_name = "refusals"
-urlpatterns = [path("refusals", views.refusals, name="list")]
+urlpatterns = [
+    path("refusals", views.refusals, name="list"),
+    path("feedback", views.feedback, name="feedback"),
+]

@@ -56,3 +56,11 @@ class FolderAccessForm(FolderForm):
         label="Members",
         help_text="Who may read and ask it when it is not open. Admins see every folder.",
     )
+    owners = IdsField(
+        queryset=User.objects.filter(is_active=True).order_by("username"),
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        label="Owners",
+        help_text="Who is told when somebody wants a human to see a refused question. They may read and ask it too; "
+        "those linked to a Slack user are told there.",
+    )

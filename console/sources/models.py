@@ -27,6 +27,12 @@ class Folder(models.Model):
         help_text="What words are stemmed in for the word search: one of `rag.LANGUAGES`.",
     )
     members = models.ManyToManyField(settings.AUTH_USER_MODEL, blank=True, related_name="folders")
+    owners = models.ManyToManyField(
+        settings.AUTH_USER_MODEL,
+        blank=True,
+        related_name="owned_folders",
+        help_text="Asked when a reader wants a human to see a refused question; they may read the folder.",
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -19,12 +19,13 @@ from console.sources.models import (
 
 
 def folders_visible_to(user: User) -> QuerySet[Folder]:
-    """Open folders and those the person is a member of; admins see all."""
+    """Open folders and those the person is a member or an owner of; admins see all."""
     if user.is_admin:
         return Folder.objects.all()
     if not user.is_active:
         return Folder.objects.none()
-    return Folder.objects.filter(Q(is_open=True) | Q(pk__in=user.folders.values("pk")))
+    theirs = Q(pk__in=user.folders.values("pk")) | Q(pk__in=user.owned_folders.values("pk"))
+    return Folder.objects.filter(Q(is_open=True) | theirs)
 
 
 def folders_with_counts(user: User) -> QuerySet[Folder]:

@@ -76,10 +76,11 @@ def update_folder(
     leaves_out_near_duplicates: bool,
     language: str | None = None,
     member_ids: Iterable[int] | None = None,
+    owner_ids: Iterable[int] | None = None,
 ) -> Folder:
     """Change who may be answered from a folder, and how it is searched: near-duplicates, and the words' language.
 
-    None leaves language or members as they are. With another language the documents are queued to be indexed
+    None leaves language, members or owners as they are. With another language the documents are queued to be indexed
     in it; each is found in the old one until then.
 
     Raises:
@@ -106,6 +107,8 @@ def update_folder(
         )
         if member_ids is not None:
             folder.members.set(list(member_ids))
+        if owner_ids is not None:
+            folder.owners.set(list(owner_ids))
         record(
             actor=actor,
             action="folder.update",
@@ -114,6 +117,7 @@ def update_folder(
             is_shared_externally=is_shared_externally,
             leaves_out_near_duplicates=leaves_out_near_duplicates,
             language=language,
+            owners=", ".join(sorted(owner.get_username() for owner in folder.owners.all())),
         )
         if is_spoken_otherwise:
             _index_again(folder, actor)

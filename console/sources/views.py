@@ -82,6 +82,7 @@ def edit_folder(request: PersonRequest, folder_id: int) -> HttpResponseBase:
         "leaves_out_near_duplicates": folder.leaves_out_near_duplicates,
         "language": folder.language,
         "members": folder.members.all(),
+        "owners": folder.owners.all(),
     }
     form = FolderAccessForm(sent_form(request), initial=initial)
     if request.method == "POST" and form.is_valid():
@@ -95,6 +96,7 @@ def edit_folder(request: PersonRequest, folder_id: int) -> HttpResponseBase:
             leaves_out_near_duplicates=values["leaves_out_near_duplicates"],
             language=values["language"],
             member_ids=[member.pk for member in values["members"]],
+            owner_ids=[owner.pk for owner in values["owners"]],
         )
         messages.success(request, f"{folder.name} is changed. It counts from the next question on.")
         return redirect("sources:folder", folder.pk)

@@ -15,6 +15,7 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from console.channels.linting import Effect
 from console.glossary import TERMS
 from console.listing import Listing
 from console.questions.models import PENDING_STATES, QuestionState
@@ -52,6 +53,18 @@ def state(document: Document) -> SafeString:
     if document.reason_code:
         return format_html('{} <span class="code">{}</span>', chip, document.reason_code)
     return chip
+
+
+@register.simple_tag
+def channel_effect(effect: Effect | None) -> SafeString:
+    """What a channel does to somebody who asks there: answers, refuses, or nothing at all."""
+    name, word = {
+        Effect.SILENT: ("stalled", "Silent"),
+        Effect.REFUSES: ("refused", "Refuses"),
+        Effect.NOTE: ("pending", "Note"),
+        None: ("answered", "Answers"),
+    }[effect]
+    return format_html('<span class="chip {}">{}{}</span>', name, icon(name), word)
 
 
 @register.simple_tag

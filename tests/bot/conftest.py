@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from bot import agent
 from bot.app import slack_app
+from bot.channel_status import tell_status
 from bot.delivery import deliver_answer
+from bot.home_tab import publish_home
+from bot.notices import send_notice
+from bot.statuses import show_status
 from console.channels.models import SlackDelivery
 from console.questions.models import Answer, Citation, Question, QuestionState, Surface
 from console.questions.services import answer_question
 from console.sources import ingest, upkeep
 from console.sources.models import Document, Folder
 from tests.bot.fake_slack import APP_TOKEN, BASE_URL, TOKEN, FakeSlack
+from tests.bot.local_http import connect_by_call
 from tests.bot.payloads import ASKER, CHANNEL, DM, SECRET, TEAM, TS
 from tests.workers.conftest import (  # noqa: F401 - fixtures
     HOTELS,
@@ -31,6 +38,12 @@ TASKS: dict[str, Callable] = {
     "footnote.purge_document": upkeep.purge_document,
     "footnote.answer_question": answer_question,
     "footnote.deliver_answer": deliver_answer,
+    "footnote.send_notice": send_notice,
+    "footnote.publish_home": publish_home,
+    "footnote.show_status": show_status,
+    "footnote.tell_channel_status": tell_status,
+    "footnote.greet_agent_reader": agent.greet,
+    "footnote.end_agent_session": agent.end_session,
 }
 
 
@@ -50,6 +63,22 @@ def slack(settings: object) -> Iterator[FakeSlack]:
     slack_app.cache_clear()
     fake.close()
     assert fake.problems == []
+
+
+@pytest.fixture
+def local_slack(settings: object, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeSlack]:
+    """The workspace without sockets, and without what failing on purpose would log, for runs by the thousand."""
+    fake = FakeSlack(is_served=False)
+    settings.SLACK_API_URL = f"{fake.url}/api/"
+    settings.SLACK_BOT_TOKEN, settings.SLACK_APP_TOKEN = TOKEN, APP_TOKEN
+    settings.SLACK_SIGNING_SECRET = SECRET
+    settings.BASE_URL = BASE_URL
+    connect_by_call(monkeypatch, fake)
+    slack_app.cache_clear()
+    logging.disable(logging.CRITICAL)
+    yield fake
+    logging.disable(logging.NOTSET)
+    slack_app.cache_clear()
 
 
 @pytest.fixture

@@ -68,6 +68,64 @@ def command(
     }
 
 
+def click(
+    action_id: str,
+    value: str,
+    *,
+    user: str = ASKER,
+    channel: str = CHANNEL,
+    response_url: str = "",
+    **more: Any,
+) -> dict[str, Any]:
+    """A click on a button; `more` replaces parts of the payload."""
+    container = {"type": "message", "channel_id": channel, "message_ts": TS}
+    return {
+        "type": "block_actions",
+        "user": {"id": user, "team_id": TEAM},
+        "team": {"id": TEAM, "domain": "example"},
+        "channel": {"id": channel},
+        "container": container,
+        "trigger_id": "9.9.click",
+        "response_url": response_url,
+        "actions": [{"type": "button", "action_id": action_id, "block_id": "b", "value": value}],
+        **more,
+    }
+
+
+def sent_form(
+    view: dict[str, Any], values: dict[str, Any], *, user: str = ASKER, view_id: str = "V1"
+) -> dict[str, Any]:
+    """A form that was opened, sent with these values: ``{block id: the state of its element}``."""
+    state = {"values": {block: {block: value} for block, value in values.items()}}
+    return {
+        "type": "view_submission",
+        "user": {"id": user, "team_id": TEAM},
+        "team": {"id": TEAM, "domain": "example"},
+        "trigger_id": "9.9.form",
+        "view": {**view, "id": view_id, "state": state},
+    }
+
+
+def message_shortcut(text: str, *, ts: str = TS, response_url: str = "", **message: Any) -> dict[str, Any]:
+    """A click on the app's entry in a message's menu."""
+    return {
+        "type": "message_action",
+        "callback_id": "ask_about_message",
+        "user": {"id": ASKER},
+        "team": {"id": TEAM, "domain": "example"},
+        "channel": {"id": CHANNEL, "name": "help"},
+        "message": {"type": "message", "user": "U00000OTHER", "text": text, "ts": ts, **message},
+        "message_ts": ts,
+        "trigger_id": "9.9.shortcut",
+        "response_url": response_url,
+    }
+
+
+def post_interaction(payload: dict[str, Any]) -> HttpResponse:
+    """Interactions come as a form with JSON in it."""
+    return post_form({"payload": json.dumps(payload)})
+
+
 def post_raw(body: bytes, content_type: str = "application/json", **headers: str) -> HttpResponse:
     """Post a body with a true signature; headers given replace those of the request."""
     timestamp = str(int(time.time()))

@@ -252,7 +252,7 @@ def test_waiting_for_slack_slows_down_and_ends(slack: FakeSlack, finished: Finis
     wait = Failure(status=429, headers={"Retry-After": "1"})
     slack.script("chat.postMessage", wait, wait)
     SlackDelivery.objects.update(n_attempts=outbox.MAX_ATTEMPTS)
-    assert deliver(question).not_before > timezone.now() + timedelta(seconds=delivery.LONGEST_BACKOFF_S - 10)
+    assert deliver(question).not_before > timezone.now() + timedelta(seconds=outbox.LONGEST_BACKOFF_S - 10)
     make_due(question)
     SlackDelivery.objects.update(n_attempts=outbox.MAX_LIMITED_ATTEMPTS - 1)
     row = deliver(question)
@@ -463,7 +463,8 @@ def test_a_refusal_says_why_what_was_near_and_what_could_not_be_read(
     assert shown(message) == (
         f"I can't answer that from the documents {audience} can see.\n"
         "Nothing was close enough (closest: *Travel policy › Flights*, 0.58; limit 0.52). "
-        "2 files in Travel could not be read."
+        "2 files in Travel could not be read.\n"
+        "Ask it in other words, or ask a human."
     )
 
 

@@ -92,6 +92,12 @@ def test_a_source_whose_document_is_gone_has_no_link() -> None:
     assert "*Sources*\n[1] Old policy" in texts_of(sent(message))
 
 
+def test_the_notification_skips_what_is_blank_and_says_the_first_sentence() -> None:
+    blank = Sentence(" " * 3_100, (1,))
+    (message,) = messages_of(view(sentences=(blank, Sentence(" Yes. ", (1,))), sources=(Source(1, "A"),)))
+    assert message.text == "Yes. · 1 source"
+
+
 @pytest.mark.parametrize("text", ["", "  \n"])
 def test_an_answer_without_text_is_told_as_our_fault(text: str) -> None:
     (message,) = messages_of(view(sentences=(Sentence(text, ()),) if text else ()))

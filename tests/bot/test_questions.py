@@ -9,17 +9,19 @@ import pytest
 from console.questions.models import Question, QuestionState
 from console.sources.models import Document, Folder
 from tests.bot.fake_slack import FakeSlack
-from tests.bot.limits import texts_of
+from tests.bot.limits import buttons_of, texts_of
 from tests.bot.payloads import (
     ASKER,
     CHANNEL,
     DM,
     TS,
+    click,
     command,
     direct_message,
     mention,
     post,
     post_form,
+    post_interaction,
 )
 
 pytestmark = [pytest.mark.model, pytest.mark.usefixtures("handbook")]
@@ -56,17 +58,22 @@ def test_a_direct_message_gets_exactly_one_answer(slack: FakeSlack, work: Work) 
     assert "180 EUR" in shown(message)
 
 
-def test_a_slash_command_is_answered_in_a_thread_of_its_own(slack: FakeSlack, work: Work) -> None:
-    assert (
-        post_form(command("What is the nightly hotel limit in capital cities? See the payload.")).status_code
-        == 200
-    )
+def test_a_slash_command_is_answered_to_its_asker_who_can_share_it(slack: FakeSlack, work: Work) -> None:
+    url = f"{slack.url}/commands/T1/1/x"
+    asked = "What is the nightly hotel limit in capital cities? See the payload."
+    assert post_form(command(asked, response_url=url)).status_code == 200
     work()
-    root, answer = slack.messages[CHANNEL]
-    assert root["text"].startswith(f"<@{ASKER}> asked: What is the nightly hotel limit")
-    assert not root.get("thread_ts")
-    assert answer["thread_ts"] == root["ts"]
+    (answer,) = slack.private_messages
     assert "180 EUR" in shown(answer)
+    assert slack.posts == []
+    (share,) = [button for button in buttons_of(answer) if button["action_id"] == "share"]
+    assert post_interaction(click("share", share["value"], response_url=url)).status_code == 200
+    work()
+    (message,) = slack.messages[CHANNEL]
+    assert not message.get("thread_ts")
+    assert texts_of(message)[1] == f"<@{ASKER}> asked: {asked}"
+    assert "180 EUR" in shown(message)
+    assert texts_of(message)[-1] == f"Shared by <@{ASKER}>"
 
 
 def test_what_the_documents_do_not_say_is_refused_with_the_reason(slack: FakeSlack, work: Work) -> None:

@@ -32,6 +32,7 @@ def waiting(slack: FakeSlack, finished: Callable[..., Question], travel: Folder)
         question = finished(*[LIMIT] * n_sentences, folder_ids=[travel.pk], **options)
         Citation.objects.update(folder_id=travel.pk)
         slack.script("chat.postMessage", Failure(error="internal_error"))
+        slack.script("response_url", Failure(status=503))
         assert deliver(question).state == DeliveryState.POSTING
         make_due(question)
         return question
@@ -131,7 +132,6 @@ def test_a_refusal_no_longer_names_what_is_closed(slack: FakeSlack, waiting: Wai
 def test_what_the_asker_alone_sees_is_checked_too(slack: FakeSlack, waiting: Waiting, travel: Folder) -> None:
     question = waiting(surface=Surface.SLACK_COMMAND, ts="cmd-1", response_url=f"{slack.url}/commands/T1/1/x")
     close(travel)
-    slack.joined_channels = set()
     deliver(question)
     assert len(slack.private_messages) == 1
     assert "180 EUR" not in shown(slack)

@@ -29,9 +29,12 @@ QUESTIONS = {
     "29": (Surface.SLACK_DM, "Which of these support remote upgrades?"),
 }
 FORMS = {"22"}
+HOME = {"14"}
 INTERACTIONS = {"23", "24"}
 ENVELOPES = {"25"}
-NO_QUESTION = sorted({f"{number:02}" for number in range(1, 31)} - set(QUESTIONS) - INTERACTIONS - ENVELOPES)
+NO_QUESTION = sorted(
+    {f"{number:02}" for number in range(1, 31)} - set(QUESTIONS) - INTERACTIONS - ENVELOPES - HOME
+)
 
 
 @pytest.fixture
@@ -58,7 +61,18 @@ def test_everything_else_is_acknowledged_and_not_answered(
 ) -> None:
     assert post(payload(number)).status_code == 200
     assert not Question.objects.exists()
-    assert sent == slack.calls == []
+    assert slack.calls == []
+    # Of the agent surface's events Slack is told something later, but no question is taken in.
+    assert {name for name, _ in sent} <= {"footnote.greet_agent_reader", "footnote.end_agent_session"}
+
+
+def test_an_opened_home_tab_is_published(
+    slack: FakeSlack, payload: Callable[[str], dict], work: Callable[[], None]
+) -> None:
+    assert post(payload("14")).status_code == 200
+    assert slack.calls == [], "nothing is asked before the acknowledgement"
+    work()
+    assert list(slack.homes) == ["U00000USR01"]
 
 
 @pytest.mark.parametrize("number", sorted(INTERACTIONS))

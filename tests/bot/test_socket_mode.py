@@ -5,12 +5,13 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
 from bot.socket_mode import SlackConnection, start_socket_mode
-from console.channels.models import SlackEvent
+from console.channels.instances import duplicate_sentence
+from console.channels.models import SlackEvent, SlackInstance
 from console.questions.models import Question, Surface
 from tests.bot.fake_slack import Failure, FakeSlack
 from tests.bot.fake_socket import FakeSocket
@@ -113,7 +114,7 @@ def test_slack_being_away_at_the_start_is_waited_for(
     connection = start_socket_mode()
     assert connection is not None
     try:
-        assert socket.connected.wait(5)
+        assert socket.wait_until_connected()
         assert "Slack cannot be reached (http_503)" in caplog.text
     finally:
         close(connection, socket)
@@ -133,3 +134,25 @@ def test_a_refused_token_ends_the_tries_and_names_the_doctor(
         r.getMessage() for r in caplog.records if r.name == "bot.socket_mode" and r.levelno == logging.ERROR
     ] == ["Slack refused the connection (invalid_auth); run `manage.py doctor`."]
     assert len(slack.calls) == 1
+
+
+def test_how_many_connections_slack_counts_is_kept_while_this_one_is_open(
+    socket: FakeSocket, connection: SlackConnection
+) -> None:
+    wait_until(lambda: SlackInstance.objects.filter(n_connections=1).exists())
+    assert duplicate_sentence() == ""
+    socket.send({"type": "hello", "num_connections": 2, "connection_info": {"app_id": "A1"}})
+    wait_until(lambda: SlackInstance.objects.filter(app_id="A1").exists())
+    assert duplicate_sentence() == "", "a renewed connection may be counted beside the one it replaces"
+    socket.send({"type": "hello", "num_connections": 3})
+    wait_until(lambda: SlackInstance.objects.filter(n_connections=2).exists())
+    assert "another Footnote runs with the same token" in duplicate_sentence()
+    close(connection, socket)
+    assert not SlackInstance.objects.exists()
+
+
+def wait_until(is_so: Callable[[], bool], timeout_s: float = 10) -> None:
+    deadline = time.monotonic() + timeout_s
+    while not is_so():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)

@@ -11,7 +11,7 @@ from django.test import Client
 
 import rag
 from console import queue, storage
-from console.channels.models import SlackChannel
+from console.channels.models import SlackChannel, SlackWorkspace
 from console.evaluation.models import EvaluationRun, GoldenKind, GoldenQuestion, GoldenSet, RunState
 from console.index.models import DocumentIndex, IndexVersion, ThresholdSetting, VersionState
 from console.people.models import ApiToken, Role, User
@@ -45,6 +45,7 @@ class World:
     token: ApiToken
     secret: str
     channel: SlackChannel
+    workspace: SlackWorkspace
     golden: GoldenSet
     golden_question: GoldenQuestion
     run: EvaluationRun
@@ -67,6 +68,7 @@ class World:
             token=self.token.pk,
             viewer=self.viewer.pk,
             channel=self.channel.pk,
+            workspace=self.workspace.pk,
             golden=self.golden.pk,
             golden_question=self.golden_question.pk,
             run=self.run.pk,
@@ -190,6 +192,7 @@ def world(db: None) -> World:
         token,
         secret,
         channel,
+        SlackWorkspace.objects.create(team_id="T0TEST", name="Tests"),
         golden,
         golden_question,
         run,

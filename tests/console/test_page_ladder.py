@@ -46,7 +46,7 @@ def post(path: str, least: str = "admin", ok: int = 302, **more: object) -> Page
 
 NEW_PERSON = {"username": "new", "role": "viewer", "password": "tide gauge 42", "email": ""}
 PERSON = {"role": "support_lead", "is_active": "on", "slack_team_id": "", "slack_user_id": ""}
-CHANNEL = {"team_id": "T0TEST", "channel_id": "C0OTHER", "name": "other"}
+CHANNEL = {"team_id": "T0TEST", "channel_id": "C0OTHER", "name": "other", "answers_from": "open"}
 NEEDLE = {"key": "n-014", "question": "What?", "document": "policy.md", "needle": "One sentence."}
 PAGES = [
     get("/"),
@@ -60,6 +60,7 @@ PAGES = [
         missing="/questions/{nobody}/result",
     ),
     get("/refusals", "support_lead"),
+    get("/feedback", "support_lead"),
     get("/folders"),
     get("/folders/new", "admin"),
     post("/folders/new", data={"name": "Legal"}),
@@ -148,8 +149,11 @@ PAGES = [
     get("/channels/new", "admin"),
     post("/channels/new", data=CHANNEL),
     get("/channels/{channel}", "admin", missing="/channels/999999"),
-    post("/channels/{channel}", data={"name": "renamed"}, missing="/channels/999999"),
+    post("/channels/{channel}", data={"name": "renamed", "answers_from": "open"}, missing="/channels/999999"),
     post("/channels/{channel}/forget", missing="/channels/999999/forget"),
+    get("/workspaces", "admin"),
+    get("/workspaces/{workspace}", "admin", missing="/workspaces/999999"),
+    post("/workspaces/{workspace}", data={"unconfigured": "open"}, missing="/workspaces/999999"),
     get("/audit", "admin"),
 ]
 As = Callable[..., Client]

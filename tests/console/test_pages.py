@@ -368,7 +368,8 @@ def test_a_channel_is_connected_and_audited(world: World, as_role: As) -> None:
     channel = SlackChannel.objects.get(channel_id="C1AB")
     assert (channel.name, list(channel.folders.all())) == ("ask", [world.travel])
     entry = AuditEntry.objects.get(action="channel.set_folders")
-    assert (entry.actor, entry.detail) == (world.admin, {"folders": "Travel"})
+    assert entry.actor == world.admin
+    assert entry.detail == {"answers_from": "chosen", "folders": "Travel", "hears": "mentions"}
 
 
 def test_lists_sort_filter_and_count_exactly(world: World, as_role: As) -> None:

@@ -6,22 +6,24 @@ import re
 
 from slack_bolt import Ack, App
 
-from bot.incoming import Json, question_of_command
+from bot.incoming import Json, question_of_command, team_of, usable_id
+from bot.people import known_person
 from bot.text import escape
 from console.channels.services import receive_slack_question
 
 
 def register(app: App) -> None:
-    """Add the listener. Slack command names are per workspace, so any command of this app asks."""
+    """Add the listener. Slack command names are per workspace, so any command but /footnote asks."""
     app.command(re.compile("^/"))(on_ask)
 
 
 def on_ask(body: Json, ack: Ack) -> None:
     """Take the question in, then tell the asker alone that it is being looked up."""
     incoming = question_of_command(body)
+    phrases = known_person(team_of(body), usable_id(body.get("user_id"))).phrases
     if incoming is None:
-        usage = f"Write your question after the command: {escape(str(body['command']))} how do I …"
+        usage = phrases.replies.usage.format(command=escape(str(body["command"])))
         ack(text=usage, response_type="ephemeral")
         return
     receive_slack_question(incoming)
-    ack(text="Looking in the documents…", response_type="ephemeral")
+    ack(text=phrases.replies.looking, response_type="ephemeral")

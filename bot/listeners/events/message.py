@@ -1,10 +1,20 @@
-"""Somebody wrote to the bot directly."""
+"""Somebody wrote to the bot directly, or changed or deleted what they had asked."""
 
 from __future__ import annotations
 
 from slack_bolt import App
 
-from bot.incoming import Json, is_direct_message, question_of_event
+from bot.changes import deletion_of, edit_of
+from bot.incoming import (
+    Json,
+    is_direct_message,
+    question_of_event,
+    question_unasked,
+    team_of,
+    usable_id,
+)
+from console.channels.changes import record_edit, withdraw_question
+from console.channels.selectors import hears_all_of
 from console.channels.services import receive_slack_question
 from console.questions.models import Surface
 
@@ -15,7 +25,19 @@ def register(app: App) -> None:
 
 
 def on_message(body: Json, event: Json) -> None:
-    """Take a direct message in; in channels only a mention asks, and that comes as `app_mention`."""
-    incoming = question_of_event(body, Surface.SLACK_DM) if is_direct_message(event) else None
+    """Take a direct message in; in channels a mention asks, and that comes as `app_mention`.
+
+    Where an admin wants every question of a channel answered, one without a mention counts as well.
+    """
+    if (edit := edit_of(body)) is not None:
+        record_edit(team_id=edit.team_id, channel_id=edit.channel_id, ts=edit.ts, text=edit.text)
+    if (deletion := deletion_of(body)) is not None:
+        withdraw_question(team_id=deletion.team_id, channel_id=deletion.channel_id, ts=deletion.ts)
+    if is_direct_message(event):
+        incoming = question_of_event(body, Surface.SLACK_DM)
+    elif hears_all_of(team_of(body), usable_id(event.get("channel"))):
+        incoming = question_unasked(body)
+    else:
+        incoming = None
     if incoming is not None:
         receive_slack_question(incoming)

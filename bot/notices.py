@@ -1,0 +1,219 @@
+"""Send what Slack is owed beside terminal messages: shares, requests for help, offers, retractions."""
+
+from __future__ import annotations
+
+import logging
+
+from django.utils import timezone
+from slack_sdk import WebClient
+
+from bot import posting
+from bot.answers import answer_view
+from bot.audience import learn_channel
+from bot.clicks import tell
+from bot.client import NotInstalledError, client_of, is_set_up
+from bot.faults import CALL_FAILED, Kind, fault_of, place_of
+from bot.messages import Message, messages_of, not_taken_text, shared_message
+from bot.offers import edit_offer_message, owner_message
+from bot.people import person_of
+from bot.phrases import Problem
+from bot.retracting import NotYetError, retract_answer
+from console.channels import notices
+from console.channels.audience import Outsiders, outsiders_of
+from console.channels.models import NoticeKind, SlackNotice
+from console.channels.selectors import cited_folder_ids, search_scope
+from console.channels.sharing import is_for_everyone
+from console.questions.models import Question
+from console.sources.models import Folder
+
+log = logging.getLogger(__name__)
+
+
+def pick_up_unsent(at_start: bool = False) -> int:
+    """Queue what is owed and due; gives back how many. Until Slack is set up all of it waits."""
+    return notices.pick_up_unsent(at_start=at_start) if is_set_up() else 0
+
+
+class _RefusedError(Exception):
+    """What a notice was to do must not be done; its argument is the `Problem` to tell."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem)
+        self.problem = problem
+
+
+def send_notice(notice_id: int) -> None:
+    """Send one notice, unless it was sent, is another worker's or is not due."""
+    if not is_set_up():
+        return
+    notice = notices.claim_notice(notice_id)
+    if notice is None:
+        return
+    try:
+        client = client_of(notice.question.slack_team_id)
+        message_ts = _SENDERS[NoticeKind(notice.kind)](client, notice)
+    except NotInstalledError as error:
+        notices.give_up(notice, error.code)
+    except _RefusedError as error:
+        _give_up(client, notice, error.problem, error.problem)
+    except NotYetError:
+        notices.put_off(notice, wait_s=5, error="delivery_under_way")
+    except CALL_FAILED as error:
+        _record_fault(notice, error)
+    except Exception as error:  # noqa: BLE001 - whatever it is, the notice goes on later
+        log.error("notice %s broke: %s", notice.pk, place_of(error))  # noqa: TRY400
+        notices.put_off(notice, wait_s=notices.backoff_s(notice), error="internal")
+    else:
+        notices.record_sent(notice, message_ts)
+
+
+def _record_fault(notice: SlackNotice, error: Exception) -> None:
+    fault = fault_of(error)
+    match fault.kind:
+        case Kind.RATE_LIMITED:
+            notices.put_off(notice, wait_s=fault.wait_s, error=fault.code)
+        case Kind.UNSURE if notice.kind == NoticeKind.EDIT_OFFER:
+            # It cannot be looked up, and an offer that comes twice is worse than one that does not come.
+            notices.give_up(notice, fault.code)
+        case Kind.UNSURE:
+            notices.put_off(notice, wait_s=notices.backoff_s(notice), error=fault.code)
+        case _:
+            is_outside = fault.code in {"not_in_channel", "channel_not_found", "is_archived"}
+            problem = Problem.NO_MEMBER if is_outside else Problem.SLACK_REFUSED
+            _give_up(client_of(notice.question.slack_team_id), notice, problem, fault.code)
+
+
+def _give_up(client: WebClient, notice: SlackNotice, problem: Problem, code: str) -> None:
+    notices.give_up(notice, code)
+    if notice.response_url:
+        phrases = person_of(client, notice.question.slack_team_id, notice.by_user_id).phrases
+        tell(notice.response_url, phrases.replies.problems[problem])
+
+
+def _share(client: WebClient, notice: SlackNotice) -> str:
+    """Post a private answer for everyone, after one more look at who that is."""
+    question = notice.question
+    _check_audience(client, question)
+    messages = _shared_messages(client, notice)
+    root = question.slack_thread_ts
+    posted = _posted_shares(client, notice, root) if notice.n_attempts > 1 else {}
+    first_ts = posted.get(0, "")
+    for part, message in enumerate(messages):
+        if part in posted:
+            continue
+        ts = posting.post_message(
+            client,
+            message,
+            channel=question.slack_channel_id,
+            thread_ts=root or first_ts,
+            event_type=posting.SHARED,
+            question_id=str(question.pk),
+            part=part,
+            last_resort=not_taken_text(str(question.pk)),
+        )
+        first_ts = first_ts or ts
+    # A follow-up under the shared answer finds what was asked before.
+    Question.objects.filter(pk=question.pk).update(shared_at=timezone.now(), slack_thread_ts=root or first_ts)
+    return first_ts
+
+
+def _check_audience(client: WebClient, question: Question) -> None:
+    """Ask Slack who reads the channel, then look at the rights of everyone there."""
+    facts = learn_channel(client, question.slack_team_id, question.slack_channel_id, at_once=True)
+    if facts.is_member is False:
+        raise _RefusedError(Problem.NO_MEMBER)
+    scope = search_scope(question, at_posting=True, for_everyone=True)
+    if cited_folder_ids(question.answer) <= set(scope.folder_ids):
+        return
+    is_untold = outsiders_of(question, alone=False) is Outsiders.UNKNOWN
+    could_be = is_for_everyone(question) and is_untold
+    raise _RefusedError(Problem.AUDIENCE_UNKNOWN if could_be else Problem.NOT_FOR_EVERYONE)
+
+
+def _shared_messages(client: WebClient, notice: SlackNotice) -> list[Message]:
+    question = notice.question
+    phrases = person_of(client, question.slack_team_id, question.slack_user_id).phrases
+    first, *rest = messages_of(answer_view(question, phrases, is_shared=True))
+    shared = shared_message(
+        first,
+        asker_id=question.slack_user_id,
+        sharer_id=notice.by_user_id,
+        question=question.text,
+        phrases=phrases,
+    )
+    return [shared, *rest]
+
+
+def _posted_shares(client: WebClient, notice: SlackNotice, root: str) -> dict[int, str]:
+    """The parts that an earlier try has posted; none that can be known when this bot may not look."""
+    question = notice.question
+    look = {
+        "channel": question.slack_channel_id,
+        "event_type": posting.SHARED,
+        "question_id": str(question.pk),
+        "oldest": f"{notice.created_at.timestamp() - 60:.6f}",
+    }
+    found = posting.posted_parts(client, thread_ts=root, **look) or {}
+    if not root and 0 in found:
+        found |= posting.posted_parts(client, thread_ts=found[0], **look) or {}
+    return found
+
+
+def _tell_owner(client: WebClient, notice: SlackNotice) -> str:
+    """Write to one owner of the folders, in that person's language."""
+    question = notice.question
+    phrases = person_of(client, question.slack_team_id, notice.recipient).phrases
+    owned = Folder.objects.filter(
+        pk__in=question.answer.folder_ids,
+        owners__slack_user_id=notice.recipient,
+        owners__slack_team_id=question.slack_team_id,
+    )
+    names = list(owned.order_by("name").values_list("name", flat=True))
+    message = owner_message(
+        str(question.pk), who_id=notice.by_user_id, question=question.text, folders=names, phrases=phrases
+    )
+    return posting.post_message(
+        client,
+        message,
+        channel=notice.recipient,
+        thread_ts="",
+        event_type=f"{posting.HUMAN}_{notice.recipient.lower()}",
+        question_id=str(question.pk),
+        part=0,
+        last_resort=message.text,
+    )
+
+
+def _offer_edited(client: WebClient, notice: SlackNotice) -> str:
+    """Offer the asker alone to have the edited question answered."""
+    question = notice.question
+    if not notice.text or not search_scope(question).folder_ids:
+        return ""
+    phrases = person_of(client, question.slack_team_id, question.slack_user_id).phrases
+    message = edit_offer_message(str(question.pk), phrases)
+    client.chat_postEphemeral(
+        channel=question.slack_channel_id,
+        user=question.slack_user_id,
+        thread_ts=question.slack_thread_ts or question.slack_ts,
+        text=message.text,
+        blocks=message.blocks,
+        unfurl_links=False,
+        unfurl_media=False,
+    )
+    return ""
+
+
+def _retract(client: WebClient, notice: SlackNotice) -> str:
+    """Take back what was answered to a question that was deleted."""
+    question = notice.question
+    phrases = person_of(client, question.slack_team_id, question.slack_user_id).phrases
+    retract_answer(client, question, phrases)
+    return ""
+
+
+_SENDERS = {
+    NoticeKind.SHARE: _share,
+    NoticeKind.HUMAN: _tell_owner,
+    NoticeKind.EDIT_OFFER: _offer_edited,
+    NoticeKind.RETRACTION: _retract,
+}

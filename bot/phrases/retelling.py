@@ -1,0 +1,52 @@
+"""Tell a stored English sentence in another language.
+
+An answer's reason is stored as the sentence the console shows. Slack tells it in the reader's language, so the
+fixed sentences are known again; anything else stays as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from bot.phrases.english import ENGLISH
+from bot.phrases.table import Phrases
+
+
+def retold(stored: str, phrases: Phrases) -> str:
+    """`stored` in another language, where it is one of our fixed sentences, with or without files being read."""
+    if phrases is ENGLISH:
+        return stored
+    suffix = _still_working().search(stored)
+    sentence = stored[: suffix.start()] if suffix else stored
+    position = _positions().get(sentence)
+    if position is None:
+        return stored
+    working = phrases.still_working.of(int(suffix[1])) if suffix else ""
+    return fixed_sentences(phrases)[position] + working
+
+
+def fixed_sentences(phrases: Phrases) -> list[str]:
+    """The sentences that are stored with answers, in an order that every language shares."""
+    return [
+        *(phrases.refusals[reason] for reason in sorted(phrases.refusals)),
+        *(phrases.small_talk[kind] for kind in sorted(phrases.small_talk)),
+        phrases.question_empty,
+        phrases.question_too_long,
+        phrases.not_allowed_external,
+        phrases.not_allowed_unknown,
+        phrases.not_allowed_chosen,
+        phrases.broken,
+    ]
+
+
+@cache
+def _positions() -> dict[str, int]:
+    return {sentence: position for position, sentence in enumerate(fixed_sentences(ENGLISH))}
+
+
+@cache
+def _still_working() -> re.Pattern[str]:
+    forms = (ENGLISH.still_working.one, ENGLISH.still_working.many)
+    patterns = (re.escape(form).replace(re.escape("{n}"), r"\d+") for form in forms)
+    return re.compile(rf"(?=\s(\d+))(?:{'|'.join(patterns)})$")

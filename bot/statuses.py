@@ -1,0 +1,111 @@
+"""Say in the thread that a question is being looked up, and take that down on every way out.
+
+A status is a courtesy: whatever goes wrong with it, the answer is neither lost nor kept waiting for long.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+
+from bot import agent
+from bot.client import NotInstalledError, client_of, is_set_up
+from bot.faults import CALL_FAILED, Kind, fault_of
+from console.channels import statuses
+from console.channels.models import SlackStatus
+from console.questions.models import Question
+
+log = logging.getLogger(__name__)
+
+LOOKING = "is looking in the documents…"
+"""Slack puts the app's name in front."""
+PATIENCE_S = 1.0
+_LOOK_EVERY_S = 0.05
+
+
+class StatusBusyError(Exception):
+    """A call that shows a status in this thread is still under way; the message must not overtake it."""
+
+
+def show_status(question_id: str) -> None:
+    """Show that a question is being looked up, unless its answer is on its way already."""
+    if not is_set_up():
+        return
+    question = Question.objects.filter(pk=question_id).first()
+    if question is None or not statuses.thread_of(question):
+        return
+    status = statuses.begin_status(question)
+    if status is None:
+        return
+    try:
+        _set(status, LOOKING)
+    except NotInstalledError:
+        statuses.forget_status(status)
+    except CALL_FAILED as error:
+        fault = fault_of(error)
+        log.info("no status for question %s: %s", question_id, fault.code)
+        if fault.kind in {Kind.PERMANENT, Kind.RATE_LIMITED}:
+            statuses.forget_status(status)
+    finally:
+        statuses.end_status_call(status)
+
+
+def take_down_status(question: Question) -> None:
+    """Before the terminal message: nothing is written to the thread's status after it.
+
+    What cannot be taken down now is left to the sweep, and to Slack, which takes it down with the message.
+
+    Raises:
+        StatusBusyError: the call that shows it takes longer than a second.
+    """
+    status = statuses.status_for(question)
+    if status is None:
+        return
+    deadline = time.monotonic() + PATIENCE_S
+    while statuses.is_busy(status):
+        if time.monotonic() > deadline:
+            raise StatusBusyError
+        time.sleep(_LOOK_EVERY_S)
+    _take_down(status)
+
+
+def take_down_statuses(*, at_start: bool = False) -> int:
+    """Take down what a crash or a fault of Slack left standing; gives back how many.
+
+    At a start they are shown again for the questions that are still being looked up.
+    """
+    if not is_set_up():
+        return 0
+    left = statuses.statuses_to_take_down(at_start=at_start)
+    n_taken = sum(_take_down(status) for status in left)
+    if at_start:
+        statuses.show_again()
+    return n_taken
+
+
+def _take_down(status: SlackStatus) -> bool:
+    try:
+        _set(status, "")
+    except NotInstalledError:
+        log.info("a status was not taken down: no token belongs to its workspace")
+    except CALL_FAILED as error:
+        fault = fault_of(error)
+        log.info("a status was not taken down: %s", fault.code)
+        if fault.kind is not Kind.PERMANENT:
+            return False
+    statuses.forget_status(status)
+    return True
+
+
+def _set(status: SlackStatus, text: str) -> None:
+    """In the words of the thread's status or, in Slack's agent view, as the session's.
+
+    Raises:
+        NotInstalledError: no token belongs to the workspace.
+        SlackApiError, OSError, HTTPException: Slack did not take it.
+    """
+    client = client_of(status.team_id)
+    if agent.is_session(status.team_id, status.channel_id):
+        agent.set_session(client, status.channel_id, status.thread_ts, is_working=bool(text))
+        return
+    client.assistant_threads_setStatus(channel_id=status.channel_id, thread_ts=status.thread_ts, status=text)

@@ -1,0 +1,91 @@
+"""Questions whose message was edited or deleted after they were taken in."""
+
+from __future__ import annotations
+
+from django.db import transaction
+from django.utils import timezone
+
+from console import queue
+from console.access import Rejected
+from console.channels.models import DeliveryState, NoticeKind, SlackDelivery, SlackNotice
+from console.channels.notices import owe_notice
+from console.channels.services import IncomingQuestion, receive_slack_question
+from console.questions import wording
+from console.questions.models import PENDING_STATES, Question, QuestionState, Surface
+
+
+def record_edit(*, team_id: str, channel_id: str, ts: str, text: str) -> None:
+    """A question's message says something else by now.
+
+    Not yet begun, the question is changed. Otherwise its asker is offered, once, to have the new text answered;
+    a further edit changes what that offer stands for.
+    """
+    with transaction.atomic():
+        question = _question_at(team_id, channel_id, ts)
+        if question is None or question.withdrawn_at is not None or question.text == text:
+            return
+        if question.state == QuestionState.RECEIVED and question.n_claims == 0:
+            question.text = text
+            question.save(update_fields=["text"])
+            return
+        is_new = owe_notice(question, NoticeKind.EDIT_OFFER, recipient=question.slack_user_id, text=text)
+        if not is_new:
+            question.notices.filter(kind=NoticeKind.EDIT_OFFER).update(text=text)
+
+
+def answer_edited(*, question: Question) -> Question:
+    """Take in the edited question, as a question of its own in the same thread.
+
+    Raises:
+        Rejected: `gone` when there is no offer for it, `answered_already` when it was taken in before.
+    """
+    offer = SlackNotice.objects.filter(question=question, kind=NoticeKind.EDIT_OFFER).first()
+    if offer is None or not offer.text:
+        raise Rejected("gone", "The question was not edited.")
+    edited = receive_slack_question(
+        IncomingQuestion(
+            team_id=question.slack_team_id,
+            event_id=f"edit:{question.pk}",
+            surface=Surface(question.surface),
+            channel_id=question.slack_channel_id,
+            user_id=question.slack_user_id,
+            ts=f"edit-{question.slack_ts}",
+            thread_ts=question.slack_thread_ts or question.slack_ts,
+            text=offer.text,
+            is_external=question.is_external,
+        )
+    )
+    if edited is None:
+        raise Rejected("answered_already", "The edited question was taken in already.")
+    return edited
+
+
+def withdraw_question(*, team_id: str, channel_id: str, ts: str) -> None:
+    """A question's message was deleted: its text goes, and what was answered is taken back.
+
+    So is what was answered to an edit of it. The record of what was searched and decided stays.
+    """
+    with transaction.atomic():
+        for one in (ts, f"edit-{ts}"):
+            question = _question_at(team_id, channel_id, one)
+            if question is not None and question.withdrawn_at is None:
+                _withdraw(question)
+
+
+def _withdraw(question: Question) -> None:
+    question.text, question.withdrawn_at = wording.WITHDRAWN, timezone.now()
+    question.save(update_fields=["text", "withdrawn_at"])
+    question.notices.filter(kind=NoticeKind.EDIT_OFFER).update(text="")
+    untold = SlackDelivery.objects.filter(question=question, state=DeliveryState.PENDING)
+    untold.update(state=DeliveryState.RETRACTED)
+    owe_notice(question, NoticeKind.RETRACTION, recipient=question.slack_channel_id)
+    if question.state in PENDING_STATES:
+        queue.answer_question(str(question.pk))
+
+
+def _question_at(team_id: str, channel_id: str, ts: str) -> Question | None:
+    return (
+        Question.objects.select_for_update(of=("self",))
+        .filter(slack_team_id=team_id, slack_channel_id=channel_id, slack_ts=ts)
+        .first()
+    )

@@ -1,0 +1,137 @@
+"""What Slack is told once beside terminal messages: recorded in the transaction that causes it, sent by the workers.
+
+`n_attempts` guards every write of a claim, as with deliveries (`outbox`).
+"""
+
+from __future__ import annotations
+
+import logging
+from datetime import timedelta
+
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from console import queue
+from console.channels.models import NoticeKind, NoticeState, SlackNotice
+from console.questions.models import Question
+
+log = logging.getLogger(__name__)
+
+LEASE_S = 60
+MAX_ATTEMPTS = 40
+LONGEST_WAIT_S = 3_600.0
+LONGEST_BACKOFF_S = 300
+
+
+def owe_notice(
+    question: Question,
+    kind: NoticeKind,
+    *,
+    recipient: str,
+    by_user_id: str = "",
+    text: str = "",
+    response_url: str = "",
+) -> bool:
+    """Owe Slack a notice and queue it; False when the same is owed, or was sent, already."""
+    with transaction.atomic():
+        notice, is_new = SlackNotice.objects.get_or_create(
+            question=question,
+            kind=kind,
+            recipient=recipient,
+            defaults={"by_user_id": by_user_id, "text": text, "response_url": response_url},
+        )
+        if is_new:
+            queue.send_notice(notice.pk)
+    return is_new
+
+
+def owe_again(notice: SlackNotice, *, by_user_id: str, response_url: str) -> bool:
+    """Owe a notice anew that was given up; False when it is under way or was sent."""
+    given_up = SlackNotice.objects.filter(pk=notice.pk, state=NoticeState.GIVEN_UP)
+    with transaction.atomic():
+        if not given_up.update(
+            state=NoticeState.PENDING,
+            n_attempts=0,
+            by_user_id=by_user_id,
+            response_url=response_url,
+            last_error="",
+        ):
+            return False
+        queue.send_notice(notice.pk)
+    return True
+
+
+def claim_notice(notice_id: int) -> SlackNotice | None:
+    """Mark a notice as being sent; None when it is not due, done, or another worker's."""
+    now = timezone.now()
+    with transaction.atomic():
+        notice = (
+            SlackNotice.objects.select_for_update(of=("self",))
+            .select_related("question")
+            .filter(_is_due(), pk=notice_id)
+            .first()
+        )
+        if notice is None:
+            return None
+        if notice.n_attempts >= MAX_ATTEMPTS:
+            give_up(notice, "too_many_attempts")
+            return None
+        notice.state, notice.lease_until = NoticeState.SENDING, now + timedelta(seconds=LEASE_S)
+        notice.n_attempts += 1
+        notice.save(update_fields=["state", "lease_until", "n_attempts"])
+    return notice
+
+
+def _is_due() -> Q:
+    now = timezone.now()
+    is_free = Q(state=NoticeState.PENDING) | Q(state=NoticeState.SENDING) & (
+        Q(lease_until=None) | Q(lease_until__lt=now)
+    )
+    return is_free & (Q(not_before=None) | Q(not_before__lte=now))
+
+
+def record_sent(notice: SlackNotice, message_ts: str = "") -> None:
+    """Slack took it."""
+    _write(notice, state=NoticeState.DONE, message_ts=message_ts, lease_until=None, last_error="")
+
+
+def backoff_s(notice: SlackNotice) -> float:
+    """Two seconds after the first try, doubled each time, five minutes at most."""
+    return float(min(LONGEST_BACKOFF_S, 2 ** min(notice.n_attempts, 10)))
+
+
+def put_off(notice: SlackNotice, *, wait_s: float, error: str) -> None:
+    """Try again after `wait_s` seconds, an hour at most; given up after the last try."""
+    if notice.n_attempts >= MAX_ATTEMPTS:
+        give_up(notice, error)
+        return
+    due = timezone.now() + timedelta(seconds=min(LONGEST_WAIT_S, max(0.0, wait_s)))
+    # It stays in `sending`: an earlier try may have got through, and some kinds can look.
+    _write(notice, lease_until=None, not_before=due, last_error=error[:200])
+
+
+def give_up(notice: SlackNotice, error: str) -> None:
+    """Slack will not take it, or nobody may see it any more."""
+    log.warning("notice %s of question %s is given up: %s", notice.kind, notice.question_id, error)
+    _write(notice, state=NoticeState.GIVEN_UP, lease_until=None, not_before=None, last_error=error[:200])
+
+
+def _write(notice: SlackNotice, **values: object) -> None:
+    SlackNotice.objects.filter(pk=notice.pk, n_attempts=notice.n_attempts).update(**values)
+
+
+def pick_up_unsent(*, at_start: bool = False) -> int:
+    """Queue notices that are due; gives back how many. `at_start` voids the leases of an earlier process."""
+    if at_start:
+        SlackNotice.objects.filter(state=NoticeState.SENDING).update(lease_until=None)
+    waiting = SlackNotice.objects.filter(_is_due())
+    if not at_start:
+        # A new one was queued by what caused it.
+        waiting = waiting.exclude(
+            state=NoticeState.PENDING, created_at__gt=timezone.now() - timedelta(seconds=2)
+        )
+    ids = list(waiting.order_by("pk").values_list("pk", flat=True)[:200])
+    for notice_id in ids:
+        queue.send_notice(notice_id)
+    return len(ids)

@@ -1,0 +1,104 @@
+"""Which threads show that something is being looked up: rows that outlive the process that wrote to Slack.
+
+The row stands before Slack is told, so that whatever ends the process, what was shown can be taken down.
+A terminal message waits while a call that shows a status is under way (`busy_until`); after it none begins.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from console import queue
+from console.channels.models import DeliveryState, SlackDelivery, SlackStatus
+from console.questions.models import PENDING_STATES, Question
+
+BUSY_S = 15
+"""Longer than a call to Slack may take (`bot.client.TIMEOUT_S`)."""
+LIFETIME_S = 3_600
+"""Slack takes a status down by itself after two minutes, a session's in its agent view after an hour."""
+
+OWED = (DeliveryState.PENDING, DeliveryState.POSTING)
+
+
+def thread_of(question: Question) -> str:
+    """The thread that the answer goes to; empty for what is answered to its asker alone, which goes to none."""
+    if question.is_private:
+        return ""
+    thread_ts = question.slack_thread_ts or question.slack_ts
+    return thread_ts if thread_ts.replace(".", "").isdecimal() else ""
+
+
+def begin_status(question: Question) -> SlackStatus | None:
+    """Write down that the status is about to be shown; None when its question is past that."""
+    now = timezone.now()
+    with transaction.atomic():
+        delivery = SlackDelivery.objects.select_for_update().filter(question=question).first()
+        if delivery is None or delivery.state != DeliveryState.PENDING or delivery.n_attempts:
+            return None
+        if delivery.stopped_at is not None:
+            return None
+        status, _ = SlackStatus.objects.update_or_create(
+            team_id=question.slack_team_id,
+            channel_id=question.slack_channel_id,
+            thread_ts=thread_of(question),
+            defaults={"shown_at": now, "busy_until": now + timedelta(seconds=BUSY_S)},
+        )
+    return status
+
+
+def end_status_call(status: SlackStatus) -> None:
+    """The call that shows it is over; whether it worked is not asked."""
+    SlackStatus.objects.filter(pk=status.pk, busy_until=status.busy_until).update(busy_until=None)
+
+
+def status_for(question: Question) -> SlackStatus | None:
+    """What may stand in the question's thread now."""
+    return SlackStatus.objects.filter(
+        team_id=question.slack_team_id, channel_id=question.slack_channel_id, thread_ts=thread_of(question)
+    ).first()
+
+
+def is_busy(status: SlackStatus) -> bool:
+    """True while a call that shows it may be under way."""
+    return SlackStatus.objects.filter(pk=status.pk, busy_until__gt=timezone.now()).exists()
+
+
+def forget_status(status: SlackStatus) -> None:
+    """It is taken down; one that was begun anew meanwhile stays."""
+    SlackStatus.objects.filter(pk=status.pk, shown_at=status.shown_at).delete()
+
+
+def statuses_to_take_down(*, at_start: bool = False) -> list[SlackStatus]:
+    """Those that nobody waits under; at a start every one, since the process that wrote them is gone.
+
+    What Slack has taken down by itself is forgotten here.
+    """
+    now = timezone.now()
+    SlackStatus.objects.filter(shown_at__lt=now - timedelta(seconds=LIFETIME_S)).delete()
+    rows = SlackStatus.objects.order_by("shown_at")
+    if at_start:
+        rows.update(busy_until=None)
+        return list(rows[:200])
+    free = rows.filter(Q(busy_until=None) | Q(busy_until__lt=now))[:50]
+    return [status for status in free if not _is_waited_under(status)]
+
+
+def _is_waited_under(status: SlackStatus) -> bool:
+    return (
+        Question.objects.filter(slack_team_id=status.team_id, slack_channel_id=status.channel_id)
+        .filter(Q(slack_thread_ts=status.thread_ts) | Q(slack_ts=status.thread_ts))
+        .filter(delivery__state__in=OWED)
+        .exists()
+    )
+
+
+def show_again() -> None:
+    """After a start: have it shown once more for what is still being looked up."""
+    for question_id in Question.objects.filter(
+        state__in=PENDING_STATES, delivery__state=DeliveryState.PENDING
+    ).values_list("pk", flat=True)[:200]:
+        queue.show_status(str(question_id))

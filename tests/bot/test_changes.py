@@ -1,0 +1,285 @@
+"""An edited question is offered to be answered once; a deleted one takes its answer along."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from bot.delivery import pick_up_undelivered
+from bot.notices import pick_up_unsent
+from bot.phrases import ENGLISH, GERMAN, Problem
+from console.channels.models import DeliveryState, NoticeState, SlackDelivery, SlackNotice
+from console.questions import wording
+from console.questions.conversation import turns_before
+from console.questions.models import Answer, Question, QuestionState, Surface
+from console.questions.services import answer_question
+from console.sources.models import Folder
+from tests.bot.fake_slack import ALL_SCOPES, Failure, FakeSlack
+from tests.bot.limits import buttons_of, texts_of
+from tests.bot.payloads import ASKER, BOT, CHANNEL, DM, TS, click, event_body, mention, post, post_interaction
+from tests.bot.test_delivery import deliver
+
+LIMIT = "The nightly hotel limit is 180 EUR."
+ASKED = "How much is the hotel limit?"
+EDITED = "How much is the flight limit?"
+Asked = Callable[..., Question]
+Work = Callable[[], None]
+
+
+@pytest.fixture(autouse=True)
+def travel(transactional_db: None) -> Folder:
+    return Folder.objects.create(name="Travel", is_open=True)
+
+
+@pytest.fixture
+def url(slack: FakeSlack) -> str:
+    return f"{slack.url}/commands/T1/1/click"
+
+
+def edit(text: str, *, before: str = ASKED, channel: str = CHANNEL, ts: str = TS, **message: object) -> dict:
+    old = {"type": "message", "text": f"<@{BOT}> {before}", "user": ASKER, "ts": ts}
+    new = {**old, "text": f"<@{BOT}> {text}", "edited": {"user": ASKER, "ts": "2.2"}, **message}
+    event = {"type": "message", "subtype": "message_changed", "hidden": True, "channel": channel}
+    more = {"ts": "9.9", "channel_type": "channel", "message": new, "previous_message": old}
+    return event_body({**event, **more}, "EvEdit")
+
+
+def deletion(*, channel: str = CHANNEL, ts: str = TS) -> dict:
+    event = {"type": "message", "subtype": "message_deleted", "hidden": True, "channel": channel}
+    more = {"ts": "9.9", "deleted_ts": ts, "channel_type": "channel"}
+    return event_body({**event, **more, "previous_message": {"ts": ts, "user": ASKER}}, "EvDeleted")
+
+
+class TestEdited:
+    def test_the_asker_is_offered_once_and_answered_once(
+        self, slack: FakeSlack, finished: Asked, sent: list, work: Work, url: str
+    ) -> None:
+        deliver(finished(LIMIT))
+        for text in ("First try", EDITED):
+            assert post(edit(text)).status_code == 200
+            work()
+        (offer,) = slack.ephemeral
+        assert (offer["channel"], offer["user"], offer["thread_ts"]) == (CHANNEL, ASKER, TS)
+        (button,) = buttons_of(offer)
+        for _ in range(2):
+            post_interaction(click("answer_edited", button["value"], response_url=url))
+        edited = Question.objects.exclude(slack_ts=TS).get()
+        assert (edited.text, edited.slack_thread_ts, edited.surface) == (EDITED, TS, Surface.SLACK_MENTION)
+        assert slack.replies == [
+            ENGLISH.replies.looking,
+            ENGLISH.replies.problems[Problem.ANSWERED_ALREADY],
+        ]
+        work()
+        assert [message["thread_ts"] for message in slack.posts] == [TS, TS]
+        post(edit("And once more?"))
+        work()
+        assert len(slack.ephemeral) == 1
+
+    def test_a_question_not_begun_is_changed(self, slack: FakeSlack, sent: list) -> None:
+        post(mention(ASKED))
+        post(edit(EDITED))
+        assert Question.objects.get().text == EDITED
+        assert not SlackNotice.objects.exists()
+
+    @pytest.mark.parametrize(
+        "body",
+        [
+            edit(ASKED),
+            edit(EDITED, edited=None),
+            edit(EDITED, bot_id="B1"),
+            edit(EDITED, ts="7.7"),
+            edit("", edited={"user": ASKER, "ts": "2.2"}),
+            edit(EDITED, channel="C00000OTHER"),
+            {**edit(EDITED), "authorizations": [{"team_id": "T00000OTHER"}], "team_id": "T00000OTHER"},
+        ],
+        ids=["same words", "unfurl", "a bot", "no question", "no words", "other channel", "other workspace"],
+    )
+    def test_what_is_no_edit_of_a_question_offers_nothing(
+        self, slack: FakeSlack, finished: Asked, sent: list, body: dict
+    ) -> None:
+        finished(LIMIT)
+        assert post(body).status_code == 200
+        assert not SlackNotice.objects.exists()
+        assert sent == []
+
+    def test_nobody_else_takes_the_offer(
+        self, slack: FakeSlack, finished: Asked, sent: list, url: str
+    ) -> None:
+        question = finished(LIMIT)
+        post(edit(EDITED))
+        post_interaction(click("answer_edited", str(question.pk), user="U00000USR02", response_url=url))
+        assert Question.objects.count() == 1
+        assert slack.replies == [ENGLISH.replies.problems[Problem.NOT_YOURS]]
+
+    def test_a_lost_response_offers_no_second_time(
+        self, slack: FakeSlack, finished: Asked, sent: list, work: Work
+    ) -> None:
+        finished(LIMIT)
+        slack.script("chat.postEphemeral", Failure(is_dropped=True, is_taken=True))
+        post(edit(EDITED))
+        work()
+        pick_up_unsent(at_start=True)
+        work()
+        assert len(slack.ephemeral) == 1
+        assert SlackNotice.objects.get().state == NoticeState.GIVEN_UP
+
+    def test_a_slack_that_says_to_wait_is_waited_for(
+        self, slack: FakeSlack, finished: Asked, sent: list, work: Work
+    ) -> None:
+        finished(LIMIT)
+        slack.script("chat.postEphemeral", Failure(status=429, headers={"Retry-After": "30"}))
+        post(edit(EDITED))
+        work()
+        assert slack.ephemeral == []
+        assert SlackNotice.objects.get().not_before > timezone.now() + timedelta(seconds=25)
+        SlackNotice.objects.update(not_before=None)
+        assert pick_up_unsent() == 1
+        work()
+        assert len(slack.ephemeral) == 1
+
+
+class TestDeleted:
+    def test_the_answer_and_the_text_of_the_question_go(
+        self, slack: FakeSlack, finished: Asked, work: Work
+    ) -> None:
+        question = finished(*["A sentence that fills the page with words." for _ in range(300)])
+        deliver(question)
+        assert len(slack.posts) > 1
+        post(deletion())
+        work()
+        assert slack.posts == []
+        question.refresh_from_db()
+        assert question.text == wording.WITHDRAWN
+        assert question.state == QuestionState.ANSWERED, "the record of what was decided stays"
+        assert SlackDelivery.objects.get().state == DeliveryState.RETRACTED
+        deliver(question)
+        assert slack.posts == []
+
+    def test_an_edited_questions_answer_goes_too(
+        self, slack: FakeSlack, finished: Asked, sent: list, work: Work, url: str
+    ) -> None:
+        question = finished(LIMIT)
+        deliver(question)
+        post(edit(EDITED))
+        post_interaction(click("answer_edited", str(question.pk), response_url=url))
+        work()
+        assert len(slack.posts) == 2
+        post(deletion())
+        work()
+        assert slack.posts == []
+        assert not Question.objects.exclude(text=wording.WITHDRAWN).exists()
+        assert not SlackNotice.objects.exclude(text="").exists()
+
+    def test_what_waits_to_be_posted_is_not(self, slack: FakeSlack, finished: Asked, work: Work) -> None:
+        finished(LIMIT)
+        post(deletion())
+        Question.objects.update(finished_at=timezone.now() - timedelta(minutes=1))
+        assert pick_up_undelivered(at_start=True) == 0
+        work()
+        assert slack.calls_of("chat.postMessage") == []
+
+    def test_what_was_not_answered_yet_is_not_searched_for(
+        self, slack: FakeSlack, sent: list, work: Work
+    ) -> None:
+        post(mention(ASKED))
+        post(deletion())
+        work()
+        assert Answer.objects.get().reason == wording.WITHDRAWN
+        assert slack.posts == []
+
+    def test_what_is_being_posted_is_taken_back_afterwards(
+        self, slack: FakeSlack, finished: Asked, work: Work
+    ) -> None:
+        question = finished(LIMIT)
+        soon = timezone.now() + timedelta(minutes=1)
+        SlackDelivery.objects.update(state=DeliveryState.POSTING, lease_until=soon)
+        post(deletion())
+        work()
+        assert SlackNotice.objects.get().last_error == "delivery_under_way"
+        SlackDelivery.objects.update(state=DeliveryState.DELIVERED, lease_until=None)
+        SlackNotice.objects.update(not_before=None)
+        slack.messages[CHANNEL].append(
+            {
+                "ts": "1900000000.000001",
+                "thread_ts": TS,
+                "bot_id": "B00000BOT01",
+                "metadata": {
+                    "event_type": "footnote_answer",
+                    "event_payload": {"question": str(question.pk)},
+                },
+            }
+        )
+        pick_up_unsent()
+        work()
+        assert slack.posts == []
+
+    def test_where_slack_deletes_nothing_the_words_are_struck(
+        self, slack: FakeSlack, finished: Asked, work: Work
+    ) -> None:
+        slack.knows(ASKER, locale="de-DE")
+        deliver(finished(LIMIT))
+        slack.script("chat.delete", Failure(error="cant_delete_message"))
+        post(deletion())
+        work()
+        (message,) = slack.posts
+        assert texts_of(message) == [GERMAN.replies.withdrawn] * 2
+
+    def test_a_message_with_replies_leaves_a_tombstone(
+        self, slack: FakeSlack, finished: Asked, work: Work
+    ) -> None:
+        deliver(finished(LIMIT))
+        post(edit("This message was deleted.", subtype="tombstone", user="USLACKBOT", edited=None))
+        work()
+        assert slack.posts == []
+
+    def test_without_the_scope_to_look_the_known_part_goes(
+        self, slack: FakeSlack, finished: Asked, work: Work
+    ) -> None:
+        deliver(finished(LIMIT))
+        slack.scopes = ALL_SCOPES - {"channels:history"}
+        post(deletion())
+        work()
+        assert slack.posts == []
+
+    def test_twice_is_once(self, slack: FakeSlack, finished: Asked, work: Work) -> None:
+        deliver(finished(LIMIT))
+        for _ in range(2):
+            post(deletion())
+            work()
+        assert len(slack.calls_of("chat.delete")) == 1
+
+    def test_a_follow_up_does_not_lean_on_it(self, slack: FakeSlack, finished: Asked, work: Work) -> None:
+        finished(LIMIT)
+        follow_up = finished(LIMIT, ts="8.8", thread_ts=TS)
+        assert len(turns_before(follow_up)) == 1
+        post(deletion())
+        assert turns_before(follow_up) == []
+
+    def test_a_direct_message_is_taken_back_likewise(
+        self, slack: FakeSlack, finished: Asked, work: Work
+    ) -> None:
+        deliver(finished(LIMIT, surface=Surface.SLACK_DM))
+        post(deletion(channel=DM))
+        work()
+        assert slack.posts == []
+
+    def test_the_worker_that_answers_meanwhile_finishes_in_silence(
+        self, slack: FakeSlack, sent: list, work: Work, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        post(mention(ASKED))
+        question = Question.objects.get()
+
+        def delete_and_break(_: Question) -> None:
+            post(deletion())
+            raise RuntimeError
+
+        monkeypatch.setattr("console.questions.services.search_scope", delete_and_break)
+        answer_question(str(question.pk))
+        question.refresh_from_db()
+        assert question.state == QuestionState.BROKEN
+        assert question.text == wording.WITHDRAWN
+        work()
+        assert slack.posts == []
