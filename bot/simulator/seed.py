@@ -15,8 +15,9 @@ def seed(workspace: Workspace) -> Workspace:
     workspace.add_person(BEN, "ben", email="ben@example.org", locale="de-DE")
     workspace.add_person(GUS, "gus", is_restricted=True)
     everybody = set(workspace.people)
-    workspace.add_channel(HELP, "help", members=set(everybody))
-    workspace.add_channel(BOARD, "board", kind="group", members={ADA, BEN, workspace.bot_user_id})
+    # No guest reads along here: with one, only folders that are shared externally may be answered from.
+    workspace.add_channel(HELP, "help", members=everybody - {GUS})
+    workspace.add_channel(BOARD, "board", kind="group", members=everybody - {GUS})
     workspace.add_channel(PARTNERS, "partners", is_shared=True, members=set(everybody))
     for person_id in (ADA, BEN, GUS):
         workspace.direct_channel(person_id)
