@@ -11,6 +11,7 @@ from django.utils.safestring import SafeString, mark_safe
 from bot.text import unescape
 
 _PARTS = re.compile(r"```(?P<fence>.+?)```|`(?P<code>[^`\n]+)`|<(?P<token>[^<>]*)>", re.DOTALL)
+_ASIDE = re.compile("\ue000([0-9]+)\ue001")
 _STYLES = (
     (re.compile(r"(?<![\w*])\*(?!\s)([^*\n]+?)(?<!\s)\*(?![\w*])"), "strong"),
     (re.compile(r"(?<![\w_])_(?!\s)([^_\n]+?)(?<!\s)_(?![\w_])"), "em"),
@@ -21,13 +22,16 @@ _QUOTE = re.compile(r"(?:^|(?<=\n))&amp;gt; ?(.*?)(?:\n|$)")
 
 def draw_mrkdwn(text: str, names: Mapping[str, str] | None = None) -> SafeString:
     """HTML of a text as Slack keeps it. `names`: what stands for the ids of people and channels."""
-    drawn, at = [], 0
-    for part in _PARTS.finditer(text):
-        drawn.append(_draw_words(text[at : part.start()]))
+    drawn: list[str] = []
+
+    def put_aside(part: re.Match[str]) -> str:
         drawn.append(_draw_part(part, names or {}))
-        at = part.end()
-    drawn.append(_draw_words(text[at:]))
-    return mark_safe("".join(drawn))  # noqa: S308 - every piece is escaped where it is made
+        return f"\ue000{len(drawn) - 1}\ue001"
+
+    # Links and code stand aside while the words are styled, so that bold may reach around a link.
+    words = _draw_words(_PARTS.sub(put_aside, text.replace("\ue000", "").replace("\ue001", "")))
+    html = _ASIDE.sub(lambda place: drawn[int(place[1])], words)
+    return mark_safe(html)  # noqa: S308 - every piece is escaped where it is made
 
 
 def draw_plain(text: str) -> SafeString:

@@ -158,6 +158,7 @@ def test_slack_tries_an_event_four_times_and_a_click_once() -> None:
         ("a &lt;b&gt; &amp; c", "a &lt;b&gt; &amp; c"),
         ("<script>alert(1)</script>", "script&gt;"),
         ("<https://x.example/?a=1&amp;b=2|see *it*>", '<a href="https://x.example/?a=1&amp;b=2"'),
+        ("*[1] <https://x.example|a>*", '<strong>[1] <a href="https://x.example"'),
         ("<javascript:alert(1)|click>", "click"),
         ("<@U1> <!channel>", '<span class="ping">@ada</span> <span class="ping">@channel</span>'),
         ("```x &lt; y\n*no*```", "<pre>x &lt; y\n*no*</pre>"),

@@ -12,6 +12,7 @@ from slack_sdk.webhook import WebhookClient
 from bot.simulator.limits import refusal_of_message
 from bot.simulator.rates import RateLimiter
 from bot.simulator.view_limits import refusal_of_view
+from bot.simulator.workspace import Workspace
 from tests.bot.fake_slack import TOKEN, FakeSlack
 from tests.bot.payloads import ASKER, CHANNEL
 
@@ -213,7 +214,7 @@ def test_a_trigger_opens_one_modal_within_three_seconds(slack: FakeSlack) -> Non
     assert error_of(lambda: api.views_open(trigger_id=fresh, view=modal())) == "exchanged_trigger_id"
     now[0] += 3.1
     assert error_of(lambda: api.views_open(trigger_id=late, view=modal())) == "expired_trigger_id"
-    assert error_of(lambda: api.views_open(trigger_id="1.2", view=modal())) == "invalid_trigger_id"
+    assert Workspace.use_trigger(workspace, "1.2") == (None, "invalid_trigger_id")
 
 
 @pytest.mark.parametrize(("wait_s", "n_taken"), [(0, 5), (1_801, 0)])

@@ -58,7 +58,7 @@ def _draw_one(page: Page, name: str, content: dict[str, Any] | None) -> None:
             asked = simulation.client.write(
                 ADA, HELP, QUESTIONS.get(name, "@footnote What does each berth cost?")
             )
-            _answer(simulation, asked["ts"], content)
+            _answer(simulation, asked["ts"], content, is_private=name.startswith("private"))
         for scheme in ("light", "dark") if name in {"answer", "refusal"} else ("light",):
             page.emulate_media(color_scheme=scheme)
             page.goto(f"{simulation.url}{place}?as={ADA}")
@@ -67,7 +67,9 @@ def _draw_one(page: Page, name: str, content: dict[str, Any] | None) -> None:
         simulation.close()
 
 
-def _answer(simulation: Any, thread_ts: str, content: dict[str, Any] | None) -> None:
+def _answer(
+    simulation: Any, thread_ts: str, content: dict[str, Any] | None, *, is_private: bool = False
+) -> None:
     from bot.simulator.methods_chat import post_message
     from bot.simulator.seed import ADA, HELP
     from bot.simulator.workspace import Modal
@@ -75,6 +77,11 @@ def _answer(simulation: Any, thread_ts: str, content: dict[str, Any] | None) -> 
     for message in [content] if content else _long_messages():
         if message.get("type") == "modal":
             simulation.workspace.modals[ADA] = [Modal(_with_ids(message), ADA, "V1")]
+        elif is_private:
+            place = {"user": ADA, "channel": HELP, "thread_ts": thread_ts}
+            simulation.workspace.private_messages.append(
+                {**message, **place, "message_ts": simulation.workspace.next_ts()}
+            )
         else:
             post_message(simulation.workspace, {**message, "channel": HELP, "thread_ts": thread_ts})
 

@@ -222,7 +222,8 @@ def test_the_theme_is_kept(product: Product, new_page: NewPage) -> None:
 
 PATHS = (
     "/", "/ask", "/folders", "/folders/1", "/folders/new", "/failed", "/documents/1", "/versions", "/thresholds",
-    "/refusals", "/questions", "/channels", "/channels/new", "/people", "/people/new", "/audit", "/account",
+    "/refusals", "/questions", "/channels", "/channels/new", "/workspaces",
+    "/people", "/people/new", "/audit", "/account",
 )  # fmt: skip
 READABLE = Path(__file__).with_name("readable.js").read_text()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from slack_bolt import App
 
-from bot.agent import Opened, opened_by_assistant_event, opened_by_event
+from bot.agent import Opened, is_agent, opened_by_assistant_event, opened_by_event
 from bot.incoming import Json, team_of, usable_id
 from console import queue
 from console.channels.outbox import stop_answers
@@ -48,10 +48,10 @@ def on_stopped(body: Json, event: Json) -> None:
         thread_ts=stopped.thread_ts,
         user_id=stopped.user_id,
     )
-    if stopped.channel_id and stopped.thread_ts:
+    if stopped.channel_id and stopped.thread_ts and is_agent(stopped.team_id):
         queue.end_agent_session(stopped.to_json())
 
 
 def _greet(opened: Opened | None) -> None:
-    if opened is not None:
+    if opened is not None and is_agent(opened.team_id):
         queue.greet_agent_reader(opened.to_json())

@@ -14,6 +14,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from bot import socket_mode
+from bot.client import is_set_up
 from console import engine, sockets
 from console.index.services import prepare_active_version
 from workers.embedded import EmbeddedWorkers
@@ -86,7 +87,7 @@ class Command(BaseCommand):
             ]
         if has_slack:
             lines += ["Slack is connecting by Socket Mode."]
-        elif settings.SLACK_SIGNING_SECRET and settings.SLACK_BOT_TOKEN:
+        elif settings.SLACK_SIGNING_SECRET and is_set_up():
             lines += [
                 f"Slack delivers to {settings.BASE_URL}/slack/events (as Slack reaches it: docs/slack.md)."
             ]

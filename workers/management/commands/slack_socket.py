@@ -21,7 +21,7 @@ class Command(BaseCommand):
         handler = socket_mode.start_socket_mode()
         if handler is None:
             raise CommandError(
-                "Socket Mode needs SLACK_BOT_TOKEN and SLACK_APP_TOKEN; docs/slack.md says how."
+                "Socket Mode needs SLACK_APP_TOKEN and SLACK_BOT_TOKEN (or SLACK_CLIENT_ID); docs/slack.md says how."
             )
         stop = threading.Event()
         for name in (signal.SIGTERM, signal.SIGINT):
