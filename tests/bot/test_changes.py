@@ -176,6 +176,7 @@ class TestDeleted:
     def test_what_waits_to_be_posted_is_not(self, slack: FakeSlack, finished: Asked, work: Work) -> None:
         finished(LIMIT)
         post(deletion())
+        assert SlackDelivery.objects.get().state == DeliveryState.RETRACTED
         Question.objects.update(finished_at=timezone.now() - timedelta(minutes=1))
         assert pick_up_undelivered(at_start=True) == 0
         work()
