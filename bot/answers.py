@@ -12,6 +12,7 @@ from django.utils import timezone
 
 import rag
 from bot.phrases import ENGLISH, Phrases, retold
+from console.questions import wording
 from console.questions.models import Answer, Citation, Question, QuestionState, Surface
 
 N_ALSO_NEAR = 2

@@ -61,15 +61,19 @@ def answer_blocks(view: AnswerView) -> list[Block]:
     """The answer with its markers first, then one line a source, then what was searched and what to do with it."""
     phrases = view.phrases
     body = "\n".join(_told(group, phrases) for group in _by_document(view.sentences))
-    sources = "\n".join([f"*{phrases.sources}*", *(_source_line(source) for source in view.sources)])
     is_yours = view.audience == "you"
     return [
         *_sections(body),
         *(_sections(_disagreement(view)) if view.conflicts else []),
-        *(_sections_of_lines(sources) if view.sources else []),
+        *(_sections(escape(view.premise)) if view.premise else []),
+        *(_sections_of_lines(_sources(view)) if view.sources else []),
         context(phrases.from_documents_yours if is_yours else phrases.from_documents_here),
         *_answer_buttons(view),
     ]
+
+
+def _sources(view: AnswerView) -> str:
+    return "\n".join([f"*{view.phrases.sources}*", *(_source_line(source) for source in view.sources)])
 
 
 def _answer_buttons(view: AnswerView) -> list[Block]:
@@ -91,9 +95,17 @@ def refusal_blocks(view: AnswerView) -> list[Block]:
         return _sections(escape(view.reason))
     return [
         *_sections("\n".join(part for part in (_headline(view), _reasons(view), _also_near(view)) if part)),
+        *_premise(view),
         *([context(escape(view.next_step))] if view.next_step else []),
         *_refusal_buttons(view),
     ]
+
+
+def _premise(view: AnswerView) -> list[Block]:
+    """What the question takes for granted and a document says otherwise, with its source."""
+    if not view.premise:
+        return []
+    return [*_sections(escape(view.premise)), *(_sections_of_lines(_sources(view)) if view.sources else [])]
 
 
 def _refusal_buttons(view: AnswerView) -> list[Block]:

@@ -53,15 +53,20 @@ def what_to_do(answer: Answer, people: Iterable[str] = ()) -> list[str]:
 
 
 def people_to_ask(folder_ids: Iterable[int]) -> list[str]:
-    """Names of the support leads who may see one of the folders, then of the admins; at most `N_PEOPLE`.
+    """Names of the folders' owners, then of the support leads who may see one of them, then of the admins.
 
-    Without folders only of the admins, who can connect some.
+    At most `N_PEOPLE`; without folders only admins, who can connect some.
     """
     ids = list(folder_ids)
     people = User.objects.filter(is_active=True).order_by("username")
+    owners = people.filter(owned_folders__in=ids).distinct()
     leads = people.filter(role=Role.SUPPORT_LEAD)
     if not Folder.objects.filter(pk__in=ids, is_open=True).exists():
         leads = leads.filter(folders__in=ids).distinct()
     admins = people.filter(role=Role.ADMIN)
-    names = [*leads.values_list("username", flat=True), *admins.values_list("username", flat=True)[:N_PEOPLE]]
-    return names[:N_PEOPLE]
+    names = [
+        name
+        for group in (owners, leads, admins)
+        for name in group.values_list("username", flat=True)[:N_PEOPLE]
+    ]
+    return list(dict.fromkeys(names))[:N_PEOPLE]

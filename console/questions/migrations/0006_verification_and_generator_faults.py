@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('questions', '0004_support_and_conflicts'),
+        ('questions', '0005_feedback_and_help'),
     ]
 
     operations = [
