@@ -64,7 +64,7 @@ class RagConfig:
     distance_cut: float = 0.6
     evidence_floor: float = 0.8
     reranked_evidence_floor: float = 0.3
-    refine_from: float = 0.4
+    refine_from: float = 0.3
     max_hops: int = 3
     support_cut: float = 0.5
     answer_time_s: float = 30.0

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rag.config import SAMPLE_RERANKER
 from rag.errors import ModelMissing
-from rag.quotable import quotables
+from rag.quotable import Quotable, quotables
 from rag.rerank.pair_model import OutOfTime, PairModel
 from rag.rerank.protocol import Reranked
 from rag.types import ScoredChunk, SentenceRelevance, StoredChunk
@@ -60,8 +60,8 @@ class PackagedReranker:
     """A `Reranker` over the packaged relevance model, which reads twice.
 
     First whole passages, for the order: a blend with the cosine, which among passages on one topic tells best which
-    suits. Then the sentences of the closest ones: a passage is as relevant as the best sentence that can be quoted of
-    it.
+    suits. Then the sentences of the closest ones, which orders those anew: a passage is as relevant as the best
+    sentence that can be quoted of it.
     """
 
     def __init__(self, folder: Path = _FOLDER, *, threads: int = 0) -> None:
@@ -71,7 +71,7 @@ class PackagedReranker:
             ModelMissing: its files are missing or damaged.
         """
         self._model = PairModel(folder, threads=threads)
-        self._order, self._relevance = _read_settings(self._model.settings, folder)
+        self._order, self._by_sentence, self._relevance = _read_settings(self._model.settings, folder)
 
     @property
     def name(self) -> str:
@@ -92,56 +92,62 @@ class PackagedReranker:
                 for logit, each in zip(logits, candidates, strict=True)
             ]
             close = sorted(range(len(order)), key=lambda at: order[at], reverse=True)[:_N_CLOSE]
-            read = self._read_sentences(
-                question, [(candidates[at].chunk, float(logits[at])) for at in close], deadline
-            )
+            read = self._read_sentences(question, [candidates[at].chunk for at in close], deadline)
         except OutOfTime:
             return Reranked((), (), timed_out=True)
         sentences: list[tuple[SentenceRelevance, ...]] = [()] * len(order)
         relevance: list[float | None] = [None] * len(order)
-        for at, found in zip(close, read, strict=True):
-            sentences[at] = found
-            relevance[at] = max((each.relevance for each in found), default=0.0)
-        return Reranked(tuple(order), tuple(relevance), sentences=tuple(sentences))
+        # Of a passage without a sentence no logit is known; it stands as its worst neighbour.
+        worst = min((max(found) for _, found in read if found), default=0.0)
+        for at, (places, found) in zip(close, read, strict=True):
+            sentences[at] = tuple(
+                SentenceRelevance(
+                    place.start, place.end, self._relevance.probability(float(logits[at]), sentence)
+                )
+                for place, sentence in zip(places, found, strict=True)
+            )
+            relevance[at] = max((each.relevance for each in sentences[at]), default=0.0)
+            order[at] += self._by_sentence * max(found, default=worst)
+        return Reranked(tuple(_kept_ahead(order, close)), tuple(relevance), sentences=tuple(sentences))
 
     def _read_sentences(
-        self, question: str, passages: Sequence[tuple[StoredChunk, float]], deadline: float
-    ) -> list[tuple[SentenceRelevance, ...]]:
-        """Of each passage, which comes with its logit, all that can be quoted.
+        self, question: str, passages: Sequence[StoredChunk], deadline: float
+    ) -> list[tuple[list[Quotable], list[float]]]:
+        """Of each passage all that can be quoted, with its logits.
 
         Raises:
             OutOfTime: the deadline passed.
         """
-        places = [quotables(chunk) for chunk, _ in passages]
+        places = [quotables(chunk) for chunk in passages]
         pairs = [
             (question, place.within(chunk))
-            for (chunk, _), found in zip(passages, places, strict=True)
+            for chunk, found in zip(passages, places, strict=True)
             for place in found
         ]
-        logits = iter(self._model.score(pairs, deadline=deadline))
-        return [
-            tuple(
-                SentenceRelevance(
-                    place.start, place.end, self._relevance.probability(logit, float(next(logits)))
-                )
-                for place in found
-            )
-            for (_, logit), found in zip(passages, places, strict=True)
-        ]
+        logits = iter(self._model.score(pairs, deadline=deadline).tolist())
+        return [(found, [next(logits) for _ in found]) for found in places]
 
 
-def _read_settings(settings: dict[str, object], folder: Path) -> tuple[dict[str, Blend], Relevance]:
-    """The order's blends by the embedding model's name, and the relevance of a sentence.
+def _kept_ahead(order: list[float], close: list[int]) -> list[float]:
+    """The scores, those that no sentence was read for lowered as one, until none stands before a close one."""
+    others = set(range(len(order))) - set(close)
+    gap = max((order[at] for at in others), default=0.0) - min((order[at] for at in close), default=0.0)
+    return [score - max(0.0, gap) if at in others else score for at, score in enumerate(order)]
+
+
+def _read_settings(settings: dict[str, object], folder: Path) -> tuple[dict[str, Blend], float, Relevance]:
+    """The order's blends by the embedding model's name, the weight of a sentence in it, and the relevance.
 
     The empty name is for every other embedding model and gives the cosine no weight.
     """
     try:
-        order, relevance = settings["order"], settings["relevance"]
+        order, by_sentence, relevance = (settings[key] for key in ("order", "order_by_sentence", "relevance"))
         assert isinstance(order, dict)
+        assert isinstance(by_sentence, int | float)
         assert isinstance(relevance, dict)
         blends = {str(name): Blend(**values) for name, values in order.items()}
         assert blends[""].cosine == 0.0
-        return blends, Relevance(**relevance)
+        return blends, by_sentence, Relevance(**relevance)
     except (AssertionError, KeyError, TypeError) as exc:
         raise ModelMissing(
             f"{folder / 'model.json'} is not usable.", next_step="Install Footnote again."
