@@ -37,7 +37,7 @@ class RagConfig:
         reranked_evidence_floor: the same for passages that a reranker let pass: they were read with the question
             already, so that a sentence in other words may answer.
         refine_from: a best relevance from here up to the cut has the question searched for again in other words
-            (second reference study: 0.4).
+            (second reference study: 0.4 of another scale).
         max_hops: searches for one question at most (second reference study: 3).
         support_cut: what the support model must give the weakest claim of an answer, in (0, 1].
         answer_time_s, generate_time_s, verify_time_s: time limits of the whole question, of the generator and of the
@@ -63,7 +63,7 @@ class RagConfig:
     relevance_cut: float = 0.6
     distance_cut: float = 0.6
     evidence_floor: float = 0.8
-    reranked_evidence_floor: float = 0.3
+    reranked_evidence_floor: float = 0.4
     refine_from: float = 0.3
     max_hops: int = 3
     support_cut: float = 0.5

@@ -187,6 +187,7 @@ def _answers(title: str, report: rag.EvaluationReport) -> Table:
         ("coverage (answerable, answered)", [_share(counts.coverage) for counts in every]),
         ("answered from the right passage", [_share(counts.right_passage) for counts in every]),
         ("answered with the needle quoted", [_share(counts.right_quote) for counts in every]),
+        ("answered from another passage alone", [_share(_elsewhere(counts)) for counts in every]),
         ("wrong refusals", [_share(counts.wrong_refusals) for counts in every]),
         *(
             (f"lost: {fault.replace('_', ' ')}", [str(counts.faults[fault]) for counts in every])
@@ -211,6 +212,11 @@ def _latency(title: str, latency: rag.LatencyReport) -> Table:
     for stage, value in {**latency.stages, "total": latency.total}.items():
         table.add_row(stage, str(value.n), f"{value.p50_ms:.1f}", f"{value.p95_ms:.1f}")
     return table
+
+
+def _elsewhere(counts: rag.AnswerCounts) -> rag.Proportion:
+    """Answers that cite no passage with the needle: to the reader as bad as a bluff."""
+    return rag.Proportion(counts.coverage.successes - counts.right_passage.successes, counts.coverage.n)
 
 
 def _share(value: rag.Proportion) -> str:

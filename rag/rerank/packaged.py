@@ -60,8 +60,8 @@ class PackagedReranker:
     """A `Reranker` over the packaged relevance model, which reads twice.
 
     First whole passages, for the order: a blend with the cosine, which among passages on one topic tells best which
-    suits. Then the sentences of the closest ones, which orders those anew: a passage is as relevant as the best
-    sentence that can be quoted of it.
+    suits. Then the sentences of the closest ones, for the relevance: a passage is as relevant as the best sentence that
+    can be quoted of it. Sentences in the order as well were tried: fitted on held-out handbooks their weight is 0.
     """
 
     def __init__(self, folder: Path = _FOLDER, *, threads: int = 0) -> None:
@@ -71,7 +71,7 @@ class PackagedReranker:
             ModelMissing: its files are missing or damaged.
         """
         self._model = PairModel(folder, threads=threads)
-        self._order, self._by_sentence, self._relevance = _read_settings(self._model.settings, folder)
+        self._order, self._relevance = _read_settings(self._model.settings, folder)
 
     @property
     def name(self) -> str:
@@ -97,8 +97,6 @@ class PackagedReranker:
             return Reranked((), (), timed_out=True)
         sentences: list[tuple[SentenceRelevance, ...]] = [()] * len(order)
         relevance: list[float | None] = [None] * len(order)
-        # Of a passage without a sentence no logit is known; it stands as its worst neighbour.
-        worst = min((max(found) for _, found in read if found), default=0.0)
         for at, (places, found) in zip(close, read, strict=True):
             sentences[at] = tuple(
                 SentenceRelevance(
@@ -107,8 +105,7 @@ class PackagedReranker:
                 for place, sentence in zip(places, found, strict=True)
             )
             relevance[at] = max((each.relevance for each in sentences[at]), default=0.0)
-            order[at] += self._by_sentence * max(found, default=worst)
-        return Reranked(tuple(_kept_ahead(order, close)), tuple(relevance), sentences=tuple(sentences))
+        return Reranked(tuple(order), tuple(relevance), sentences=tuple(sentences))
 
     def _read_sentences(
         self, question: str, passages: Sequence[StoredChunk], deadline: float
@@ -128,26 +125,18 @@ class PackagedReranker:
         return [(found, [next(logits) for _ in found]) for found in places]
 
 
-def _kept_ahead(order: list[float], close: list[int]) -> list[float]:
-    """The scores, those that no sentence was read for lowered as one, until none stands before a close one."""
-    others = set(range(len(order))) - set(close)
-    gap = max((order[at] for at in others), default=0.0) - min((order[at] for at in close), default=0.0)
-    return [score - max(0.0, gap) if at in others else score for at, score in enumerate(order)]
-
-
-def _read_settings(settings: dict[str, object], folder: Path) -> tuple[dict[str, Blend], float, Relevance]:
-    """The order's blends by the embedding model's name, the weight of a sentence in it, and the relevance.
+def _read_settings(settings: dict[str, object], folder: Path) -> tuple[dict[str, Blend], Relevance]:
+    """The order's blends by the embedding model's name, and the relevance.
 
     The empty name is for every other embedding model and gives the cosine no weight.
     """
     try:
-        order, by_sentence, relevance = (settings[key] for key in ("order", "order_by_sentence", "relevance"))
+        order, relevance = settings["order"], settings["relevance"]
         assert isinstance(order, dict)
-        assert isinstance(by_sentence, int | float)
         assert isinstance(relevance, dict)
         blends = {str(name): Blend(**values) for name, values in order.items()}
         assert blends[""].cosine == 0.0
-        return blends, by_sentence, Relevance(**relevance)
+        return blends, Relevance(**relevance)
     except (AssertionError, KeyError, TypeError) as exc:
         raise ModelMissing(
             f"{folder / 'model.json'} is not usable.", next_step="Install Footnote again."

@@ -97,7 +97,6 @@ def _finish_relevance(data: Path, held_out: list[Labelled], mined: Mined, every:
         features = np.array([[logits[at], rows[at][2]] for at in known])
         order[embedder] = _order(features, truth, [rows[at][0] for at in known])
         found[embedder] = (rows, logits)
-    by_sentence = _sentence_weight(model, *found[EMBEDDERS[0]], order[EMBEDDERS[0]]["cosine"])
     close = _close(*found[EMBEDDERS[0]], order[EMBEDDERS[0]]["cosine"])
     best = _best_sentences(model, [(question, passage) for question, passage, _, _ in close])
     features = np.array([[read[row[0], row[1].text], each] for row, each in zip(close, best, strict=True)])
@@ -109,10 +108,7 @@ def _finish_relevance(data: Path, held_out: list[Labelled], mined: Mined, every:
         model, held_out
     )
     scores["squad2 eval"] = _squad(model, data)
-    _write(
-        folder,
-        {"order": order, "order_by_sentence": by_sentence, "relevance": relevance, "scores": scores},
-    )
+    _write(folder, {"order": order, "relevance": relevance, "scores": scores})
 
 
 def _ranked(rows: list[Row], logits: np.ndarray, cosine: float) -> list[list[tuple[float, Row]]]:
@@ -121,30 +117,6 @@ def _ranked(rows: list[Row], logits: np.ndarray, cosine: float) -> list[list[tup
     for row, logit in zip(rows, logits, strict=True):
         by_question[row[0]].append((float(logit) + cosine * row[2], row))
     return [sorted(each, key=lambda pair: -pair[0]) for each in by_question.values()]
-
-
-def _sentence_weight(model: PairModel, rows: list[Row], logits: np.ndarray, cosine: float) -> float:
-    """What the best sentence's logit adds to the order of the closest passages: conditional logit, as `_order`."""
-    from scipy.optimize import minimize_scalar
-
-    groups = [each[:N_CLOSE] for each in _ranked(rows, logits, cosine)]
-    chosen = [
-        each
-        for each in groups
-        if any(row[3] for _, row in each) and all(row[3] is not None for _, row in each)
-    ]
-    flat = [pair for each in chosen for pair in each]
-    best = _best_sentences(model, [(row[0], row[1]) for _, row in flat])
-    scores, truth = np.array([score for score, _ in flat]), np.array([bool(row[3]) for _, row in flat])
-    ends = np.cumsum([len(each) for each in chosen])[:-1]
-
-    def loss(weight: float) -> float:
-        total = 0.0
-        for score, true in zip(np.split(scores + weight * best, ends), np.split(truth, ends), strict=True):
-            total += np.logaddexp.reduce(score) - np.logaddexp.reduce(score[true])
-        return total / len(chosen)
-
-    return round(float(minimize_scalar(loss, bounds=(0.0, 5.0), method="bounded").x), 2)
 
 
 def _close(rows: list[Row], logits: np.ndarray, cosine: float) -> list[Row]:

@@ -75,7 +75,7 @@ def test_enough_evidence_is_searched_for_once(full):
 
 def test_hopeless_evidence_is_refused_without_another_search_and_without_generating(full):
     model = Scripted("Never [1].")
-    result = ask(full, scores={"Fridays": 0.39}, generator=model)
+    result = ask(full, scores={"Fridays": 0.29}, generator=model)
     assert isinstance(result, Refused)
     assert result.reason is RefusalReason.BELOW_THRESHOLD
     assert details(result, "grade") == [{"decision": "refuse", "hop": 1}]
@@ -325,7 +325,7 @@ def test_it_is_told_with_a_refusal_too_where_the_reranker_rates_the_passage_high
         assert isinstance(refused, Refused)
         assert refused.contradicted.says == "The gym is not free for contractors."
         assert refused.contradicted.citation.number == 1
-    doubtful = ask(club, ASSUMES, cut=0.95, scores={"gym": 0.39})
+    doubtful = ask(club, ASSUMES, cut=0.95, scores={"gym": 0.29})
     assert (doubtful.reason, doubtful.contradicted) == (RefusalReason.BELOW_THRESHOLD, None)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from rag.errors import ModelMissing
 from rag.rerank import load_reranker
-from rag.rerank.packaged import Blend, PackagedReranker, Relevance, _kept_ahead
+from rag.rerank.packaged import Blend, PackagedReranker, Relevance
 from tests.rag.fakes import scored, stored_chunk
 
 pytestmark = pytest.mark.model
@@ -126,12 +126,6 @@ def test_the_order_and_the_relevance_are_two_scores(reranker):
     # The order leans on the cosine, where the reranker knows the embedding model.
     near, far = (rerank(reranker, [ON_TOPIC], distance=distance).order[0] for distance in (0.1, 0.9))
     assert near > far
-
-
-def test_what_was_not_read_by_sentence_stays_behind():
-    assert _kept_ahead([5.0, 9.0, 1.0, 3.0], [0, 2]) == [5.0, 1.0, 1.0, -5.0]
-    assert _kept_ahead([5.0, 0.0], [0]) == [5.0, 0.0]
-    assert _kept_ahead([], []) == []
 
 
 def test_the_name_holds_the_revision(reranker):
