@@ -22,6 +22,8 @@ from django.core.exceptions import ImproperlyConfigured
 # 3.2 s spinning, 0.16 s waiting). Read by the OpenMP library when torch is first imported, which is later.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
+import rag  # below OMP_WAIT_POLICY, because it loads numpy
+
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.Env()
 env.smart_cast = False
@@ -204,6 +206,15 @@ if GENERATOR == "chat" and not (LLM_URL and LLM_MODEL):
     raise ImproperlyConfigured(
         "FOOTNOTE_GENERATOR is chat; it needs FOOTNOTE_LLM_URL and FOOTNOTE_LLM_MODEL."
     )
+if GENERATOR == "chat":
+    # Else every question would break on it.
+    try:
+        rag.ChatEndpoint(LLM_URL, LLM_MODEL, LLM_KEY)
+    except ValueError as error:
+        raise ImproperlyConfigured(
+            f"FOOTNOTE_LLM_URL, FOOTNOTE_LLM_MODEL or FOOTNOTE_LLM_KEY cannot be used: {error}. Set FOOTNOTE_LLM_URL "
+            "to the address before /chat/completions, for example http://127.0.0.1:8000/v1."
+        ) from error
 # In embedded mode; more are worth it where a language model is waited for.
 ANSWERS_AT_ONCE = env.int("FOOTNOTE_ANSWERS_AT_ONCE", 2)
 if not 1 <= ANSWERS_AT_ONCE <= 64:

@@ -7,7 +7,7 @@ mr mrs ms dr prof st sen rep gov gen col capt lt sgt rev hon vs cf ed eds approx
 excl dept
 """
 _BEFORE_NUMBER = """
-no nos nr fig figs eq sec sect ch art arts par para vol p pp max min ver
+no nos nr fig figs eq sec sect ch art arts par para vol p pp max min ver ext tel
 """
 _SELDOM_LAST = """
 etc inc ltd co corp jr sr u.s u.k u.n e.u a.m p.m am pm jan feb mar apr jun jul aug sep sept oct nov dec

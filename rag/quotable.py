@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from rag.markdown_inline import plain_row
 from rag.sentences import sentence_spans
 from rag.types import BlockKind, Span, StoredChunk
 
@@ -22,6 +23,16 @@ _PLACEHOLDER = re.compile(
 )
 """A stretch that only says that something is still missing: it looks like a literal match and answers nothing."""
 
+
+_CODE = re.compile(r"\b[A-Z]{1,5}-?\d{1,5}\b")
+"""``L-40``, ``E404``: the name of a thing, no figure that somebody asks for."""
+_CODED_CAPTION_WORDS = 3
+_SAYS = re.compile(r"[:=→]|\b(?:is|are|was|has|use|see|call|dial|go to)\b", re.IGNORECASE)
+"""In a line with a code: "Your locker is B12" says something."""
+_MAIL_HEADER = re.compile(
+    r"(?=(?:.*\n)*From: )(?=(?:.*\n)*(?:Date|Subject): )(?:(?:From|To|Cc|Date|Subject): .*(?:\n|\Z)){2,}"
+)
+"""Who wrote to whom about what: names the message, and says nothing of what stands in it."""
 
 _FOLLOWERS = frozenset({"list_item", "table_row", "code"})
 """Kinds that a line or a question before them may introduce several of."""
@@ -44,11 +55,25 @@ class Quotable:
     context: str
 
     def within(self, chunk: StoredChunk) -> str:
-        """The stretch as a model reads it alone: the chunk's header line, the context and its words, each on a line."""
+        """The stretch as a model reads it alone: the chunk's header line, the context and its words, each on a line.
+
+        A table row is read with its header's names at its values, as the generator reads it.
+        """
         header = chunk.text.removesuffix(chunk.content).rstrip("\n")
-        return "\n".join(
-            part for part in (header, self.context, chunk.content[self.start : self.end]) if part
-        )
+        context, words = self.context, chunk.content[self.start : self.end]
+        if self.kind == "table_row":
+            context, words = "", row_in_words(words, context)
+        return "\n".join(part for part in (header, context, words) if part)
+
+
+def row_in_words(words: str, header: str) -> str:
+    """The table row with its column names; a header that does not fit its cells stands before it.
+
+    >>> row_in_words("Oslo | 90", "City | Rate"), row_in_words("Oslo", "City | Rate")
+    ('City: Oslo; Rate: 90', 'City | Rate\\nOslo')
+    """
+    read = plain_row(words, header)
+    return read if not header or ": " in read else f"{header}\n{read}"
 
 
 def quotables(chunk: StoredChunk) -> list[Quotable]:
@@ -57,7 +82,7 @@ def quotables(chunk: StoredChunk) -> list[Quotable]:
     A line that only introduces what follows ("You need:", a table's header row) is context, not a
     quotation, unless the passage has nothing else. A question is the context of its answer: the rest of
     its block, or the next block; so is a paragraph that captions the next one. Questions and placeholders
-    ("tbd") are never quotable.
+    ("tbd") are never quotable, nor are the lines From, To and Subject of an e-mail.
     """
     found: list[Quotable] = []
     introductions: list[Quotable] = []
@@ -96,15 +121,21 @@ def quotables(chunk: StoredChunk) -> list[Quotable]:
 
 
 def _captions(words: str, block: Span, following: Span | None, chunk: StoredChunk) -> bool:
-    """Whether a paragraph is the title of the next block, as help pages write them: no sentence, and no figure."""
+    """Whether a paragraph is the title of the next block, as help pages write them: no sentence, and no figure.
+
+    A code is none: "Error L-40" names what the next block is about.
+    """
     if block.kind != "paragraph" or following is None or following.kind != "paragraph":
+        return False
+    title = _CODE.sub("code", words)
+    if title != words and (len(words.split()) > _CODED_CAPTION_WORDS or _SAYS.search(words)):
         return False
     told = chunk.content[following.start - chunk.start : following.end - chunk.start]
     return (
         told.rstrip(_EMPHASIS).endswith((".", "!", ":"))
         and len(words) == block.end - block.start <= _CAPTION_CHARS
-        and words.rstrip(_EMPHASIS)[-1:].isalpha()
-        and not any(map(str.isdigit, words))
+        and title.rstrip(_EMPHASIS)[-1:].isalpha()
+        and not any(map(str.isdigit, title))
     )
 
 
@@ -135,6 +166,8 @@ def _context(block: Span, lead_in: str, question: str) -> str:
 def _stretches(chunk: StoredChunk, block: Span) -> Iterator[tuple[int, int]]:
     start, end = block.start - chunk.start, block.end - chunk.start
     text = chunk.content[start:end]
+    if block.kind == "paragraph" and _MAIL_HEADER.fullmatch(text):
+        return
     spans = sentence_spans(text)
     whole = block.kind in {"table_row", "code", "heading"} or (
         block.kind == "list_item"

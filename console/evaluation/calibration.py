@@ -117,6 +117,21 @@ def cut_report(
     )
 
 
+def _require_same_reranker(run: EvaluationRun) -> None:
+    """Name and revision: another revision of a model gives other relevances."""
+    try:
+        reranker = engine.reranker()
+    except rag.ModelMissing:
+        reranker = None
+    serving = reranker.name if reranker else ""
+    if run.reranker != serving:
+        raise Rejected(
+            "reranker_changed",
+            f"The run measured relevances of {run.reranker or 'no reranker'}; {serving or 'no reranker'} serves now. "
+            "Run the set again.",
+        )
+
+
 def use_cut(
     *, actor: User | None, run: EvaluationRun, configuration: str, budget: float, bound: Bound
 ) -> ThresholdSetting:
@@ -137,11 +152,8 @@ def use_cut(
     if chosen is None:
         raise Rejected("no_cut", "No cut keeps to that budget on these questions.")
     is_relevance = report.score == "relevance"
-    if is_relevance and not run.reranker.startswith(engine.config().reranker):
-        raise Rejected(
-            "reranker_changed",
-            f"The run measured relevances of {run.reranker or 'another reranker'}. Run the set again.",
-        )
+    if is_relevance:
+        _require_same_reranker(run)
     # A cut that nothing at all passes lies just outside the scale.
     cut = min(max(chosen.cut, 0.0), 1.0 if is_relevance else 2.0)
     reason = (

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import lzma
 import zipfile
+import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -13,6 +15,10 @@ from console.values import is_usable_name
 
 MAX_BYTES = 10 * 1024 * 1024
 MAX_ROWS = 5_000
+MAX_MEMBERS = 100
+MAX_FAULTS = 100
+"""Listed at once: who gets a hundred wrong mends the way the file is made, not line by line."""
+MAX_NAME_CHARS = 200
 MAX_KEY_CHARS = 80
 READERS: dict[str, Callable[[Iterable[str]], Sequence[GoldenRow]]] = {
     "needles.jsonl": rag.read_needles,
@@ -42,7 +48,7 @@ def read_upload(files: Sequence[tuple[str, bytes]], *, max_question_chars: int) 
     """The rows of uploaded files, ZIPs unpacked.
 
     Raises:
-        ImportFaulty: with every fault of every line.
+        ImportFaulty: with the faults by file and line, at most `MAX_FAULTS` and a note that there are more.
     """
     if sum(len(content) for _, content in files) > MAX_BYTES:
         raise ImportFaulty([ImportFault("", 0, f"At most {MAX_BYTES >> 20} MiB are read at once.")])
@@ -52,6 +58,8 @@ def read_upload(files: Sequence[tuple[str, bytes]], *, max_question_chars: int) 
         for number, line in enumerate(text.split("\n"), start=1):
             if not line.strip():
                 continue
+            if len(faults) > MAX_FAULTS or len(rows) > MAX_ROWS:
+                break
             try:
                 [row] = READERS[name]([line])
             except rag.BadInput as error:
@@ -63,8 +71,15 @@ def read_upload(files: Sequence[tuple[str, bytes]], *, max_question_chars: int) 
     if not rows and not faults:
         faults.append(ImportFault(", ".join(texts), 0, "There is no question in it."))
     if faults:
-        raise ImportFaulty(sorted(faults, key=lambda fault: (fault.file, fault.line)))
+        raise ImportFaulty(_listed(faults))
     return tuple(row for _, _, row in rows)
+
+
+def _listed(faults: list[ImportFault]) -> list[ImportFault]:
+    """By file and line, no more than a page can show."""
+    more = [ImportFault("", 0, f"Only the first {MAX_FAULTS} faults are listed.")]
+    listed = sorted(faults[:MAX_FAULTS], key=lambda fault: (fault.file, fault.line))
+    return listed if len(faults) <= MAX_FAULTS else more + listed
 
 
 def export_archive(golden: rag.GoldenSet) -> bytes:
@@ -81,14 +96,19 @@ def _texts(files: Sequence[tuple[str, bytes]]) -> tuple[dict[str, str], list[Imp
     """File name → text, in the order in which they are read, and what could not be."""
     found: dict[str, bytes] = {}
     faults: list[ImportFault] = []
+    n_left = MAX_BYTES
     for name, content in files:
-        members = _members(name, content, faults) if name.lower().endswith(".zip") else {name: content}
+        is_archive = name.lower().endswith(".zip")
+        members = _members(name, content, n_left, faults) if is_archive else {name: content}
+        n_left -= sum(map(len, members.values()))
         for member, data in members.items():
             base = member.rsplit("/", 1)[-1]
             if base not in READERS:
-                faults.append(ImportFault(member, 0, f"It is none of {', '.join(READERS)}."))
+                shown = member[:MAX_NAME_CHARS]
+                faults.append(ImportFault(shown, 0, f"It is none of {', '.join(READERS)}."))
             elif base in found:
-                faults.append(ImportFault(member, 0, f"There are two files named {base}."))
+                shown = member[:MAX_NAME_CHARS]
+                faults.append(ImportFault(shown, 0, f"There are two files named {base}."))
             else:
                 found[base] = data
     texts: dict[str, str] = {}
@@ -102,21 +122,40 @@ def _texts(files: Sequence[tuple[str, bytes]]) -> tuple[dict[str, str], list[Imp
     return texts, faults
 
 
-def _members(name: str, content: bytes, faults: list[ImportFault]) -> dict[str, bytes]:
+def _members(name: str, content: bytes, n_left: int, faults: list[ImportFault]) -> dict[str, bytes]:
+    """The archive's files, together at most `n_left` bytes; none where it cannot be read whole."""
     members: dict[str, bytes] = {}
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            for info in archive.infolist():
-                if info.is_dir() or info.filename.startswith("__MACOSX/"):
-                    continue
+            listed = [
+                info
+                for info in archive.infolist()
+                if not info.is_dir() and not info.filename.startswith("__MACOSX/")
+            ]
+            if len(listed) > MAX_MEMBERS:
+                faults.append(ImportFault(name, 0, f"It holds more than {MAX_MEMBERS} files."))
+                return {}
+            for info in listed:
                 # Read at most one byte too many: what a bomb unpacks to is never held.
                 with archive.open(info) as member:
-                    members[info.filename] = member.read(MAX_BYTES + 1)
-                if sum(map(len, members.values())) > MAX_BYTES:
+                    read = member.read(max(n_left, 0) + 1)
+                n_left -= len(read)
+                if n_left < 0:
                     faults.append(ImportFault(name, 0, f"It unpacks to more than {MAX_BYTES >> 20} MiB."))
                     return {}
-    # A password and an unknown method are a RuntimeError and a NotImplementedError of zipfile.
-    except (zipfile.BadZipFile, RuntimeError, NotImplementedError, EOFError, OSError, ValueError):
+                members[info.filename] = read
+    # A password and an unknown method are a RuntimeError and a NotImplementedError of zipfile; damaged bytes
+    # are told by the method's own library, bzip2's as OSError.
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        lzma.LZMAError,
+        RuntimeError,
+        NotImplementedError,
+        EOFError,
+        OSError,
+        ValueError,
+    ):
         faults.append(ImportFault(name, 0, "This ZIP is damaged, or needs a password."))
         return {}
     return members
@@ -125,13 +164,15 @@ def _members(name: str, content: bytes, faults: list[ImportFault]) -> dict[str, 
 def _row_faults(rows: Sequence[tuple[str, int, GoldenRow]], max_question_chars: int) -> list[ImportFault]:
     faults: list[ImportFault] = []
     if len(rows) > MAX_ROWS:
-        faults.append(ImportFault("", 0, f"{len(rows)} questions are too many; at most {MAX_ROWS}."))
+        return [ImportFault("", 0, f"These are too many questions; at most {MAX_ROWS}.")]
     lines: dict[str, str] = {}
     for name, number, row in rows:
         if row.id in lines:
             faults.append(ImportFault(name, number, f"The id {row.id} stands in {lines[row.id]} too."))
         lines.setdefault(row.id, f"{name}, line {number}")
         faults += [ImportFault(name, number, message) for message in faults_of_row(row, max_question_chars)]
+        if len(faults) > MAX_FAULTS:
+            break
     return faults
 
 

@@ -67,6 +67,14 @@ class ContradictedPremiseOut(Schema):
     citation: int
 
 
+class ConflictOut(Schema):
+    """A cited document that does not agree with another one; `uploaded_at` is null once it is gone."""
+
+    citation: int
+    title: str
+    uploaded_at: datetime | None
+
+
 class GeneratorFaultOut(Schema):
     """Why the passages were quoted although a language model was to write; `next_step` is for support leads."""
 
@@ -133,6 +141,7 @@ class QuestionOut(Schema):
     relevance_cut: float | None = None
     best_distance: float | None = None
     distance_cut: float | None = None
+    conflicts: list[ConflictOut] = []
     contradicted: ContradictedPremiseOut | None = None
     nearest: list[SourceOut] = []
     unreadable: str = ""
@@ -251,6 +260,10 @@ def question_out(reading: Reading) -> QuestionOut:
             "relevance_cut": answer.relevance_cut,
             "best_distance": answer.best_distance,
             "distance_cut": answer.distance_cut,
+            "conflicts": [
+                ConflictOut(citation=each.number, title=each.title, uploaded_at=each.uploaded_at)
+                for each in reading.conflicts
+            ],
             "contradicted": _contradicted(reading.contradicted) if reading.contradicted else None,
             "nearest": [_source(source) for source in reading.nearest],
             "unreadable": reading.unreadable,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from urllib.parse import urlencode
 
 from django.urls import reverse
@@ -59,6 +60,18 @@ class ContradictedPremise:
 
 
 @dataclass(frozen=True, slots=True)
+class Disagreeing:
+    """A cited document that says something else than another one; `uploaded_at` is None once it is gone."""
+
+    number: int
+    title: str
+    uploaded_at: datetime | None
+
+    def __str__(self) -> str:
+        return f"[{self.number}] {wording.dated(self.title, self.uploaded_at)}"
+
+
+@dataclass(frozen=True, slots=True)
 class Candidate:
     """A passage of the trace with the numbers that were compared."""
 
@@ -92,7 +105,7 @@ class Reading:
     sentences: list[Sentence] = field(default_factory=list)
     sources: list[Source] = field(default_factory=list)
     nearest: list[Source] = field(default_factory=list)
-    conflicts: list[str] = field(default_factory=list)
+    conflicts: list[Disagreeing] = field(default_factory=list)
     """The documents that do not agree, with their dates; those the reader may see."""
     contradicted: ContradictedPremise | None = None
     """None also where the reader may not see the document that says otherwise."""
@@ -302,7 +315,7 @@ def _contradicted(answer: Answer, sources: dict[int, Source]) -> ContradictedPre
     return ContradictedPremise(said["premise"], said["says"], source)
 
 
-def _conflicts(answer: Answer, sources: dict[int, Source]) -> list[str]:
+def _conflicts(answer: Answer, sources: dict[int, Source]) -> list[Disagreeing]:
     shown = [
         number for number in answer.conflicting_numbers if number in sources and not sources[number].is_hidden
     ]
@@ -312,7 +325,7 @@ def _conflicts(answer: Answer, sources: dict[int, Source]) -> list[str]:
         citation.number: citation.document.uploaded_at if citation.document else None
         for citation in answer.citations.all()
     }
-    return [f"[{number}] {wording.dated(sources[number].title, uploaded[number])}" for number in shown]
+    return [Disagreeing(number, sources[number].title, uploaded[number]) for number in shown]
 
 
 _TOLD_ELSEWHERE = {"verify": frozenset({"weakest", "why"})}

@@ -275,7 +275,8 @@ def _rows(file: str, lines: Iterable[str]) -> Iterator[tuple[str, Mapping[str, o
         at = f"{file}, line {number}"
         try:
             row = json.loads(line)
-        except ValueError as exc:
+        # Brackets within brackets by the thousand are a RecursionError of the reader.
+        except (ValueError, RecursionError) as exc:
             raise BadInput(f"{at}: this is no JSON.") from exc
         if not isinstance(row, dict):
             raise BadInput(f"{at}: this is no JSON object.")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rag.extract.canonical import line_text
+from rag.extract.hidden_style import hides
 from rag.extract.left_out import comments_left_out, left_out
 from rag.extract.wording import count_of
 from rag.types import ExtractionWarning
@@ -43,7 +44,6 @@ _CONSENT = re.compile(
 _MAX_CONSENT_CHARS = 1_500
 """A longer text about cookies is a page's content."""
 _LINKED_SHARE = 0.8
-_HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden|mso-hide\s*:\s*all", re.IGNORECASE)
 _STRUCK_STYLE = re.compile(r"text-decoration[^;]*line-through", re.IGNORECASE)
 # Conditional comments and build marks are markup; a person's comment has words.
 _MARKUP_COMMENT = re.compile(r"\s*(\[if\b|<!\[|\[endif|/?wp:|#|\?xml)", re.IGNORECASE)
@@ -184,7 +184,7 @@ def _is_hidden(element: Tag) -> bool:
         element.has_attr("hidden")
         or (element.name == "dialog" and not element.has_attr("open"))
         or element.get("aria-hidden") == "true"
-        or (isinstance(style, str) and _HIDDEN_STYLE.search(style) is not None)
+        or (isinstance(style, str) and hides(style))
     )
 
 

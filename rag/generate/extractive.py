@@ -7,6 +7,7 @@ is a property of the code (every sentence is a verbatim stretch of a passage), n
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,8 +17,7 @@ from rag.english import QUESTION_STEMS
 from rag.generate.protocol import Draft, DraftSentence
 from rag.generate.specifics import demanded, speaks_of
 from rag.lexical import stems
-from rag.markdown_inline import plain_row
-from rag.quotable import Quotable, quotables
+from rag.quotable import Quotable, is_question, quotables, row_in_words
 from rag.types import RefusalReason, ScoredChunk, StoredChunk
 
 _LEXICAL_SHARE = 0.5
@@ -26,6 +26,8 @@ _LEXICAL_SHARE = 0.5
 
 _READ_SHARE = 0.05
 """Where the reranker read the sentences: the log-odds of their relevance, in [−3, 3], count this much."""
+
+_QUOTED = re.compile(r"[\"“”„«»](?P<said>[^\"“”„«»]+)[\"“”«»]")
 
 _MARGIN = 0.1
 """Sentences further below the best one are left out: at 0.1 two sentences are quoted on average."""
@@ -115,8 +117,12 @@ class ExtractiveGenerator:
 
     def _scored(self, question: str, found: list[_Found]) -> list[_Candidate]:
         asked_words = set(stems(question))
-        # What only repeats the question answers nothing.
-        told = [each for each in found if not asked_words.issuperset(stems(each.words))]
+        # What only repeats the question answers nothing, nor does what speaks about the question.
+        told = [
+            each
+            for each in found
+            if not asked_words.issuperset(stems(each.words)) and not _mentions(asked_words, each.words)
+        ]
         if not told:
             return []
         texts = [self._read_in_context(each) for each in told]
@@ -135,7 +141,9 @@ class ExtractiveGenerator:
     def _read_in_context(self, found: _Found) -> str:
         """What is compared with the question; a table row has its header's names at its values."""
         if found.place.kind == "table_row":
-            return self._within_window(found.chunk.section, "", _row(found.words, found.place.context))
+            return self._within_window(
+                found.chunk.section, "", row_in_words(found.words, found.place.context)
+            )
         return self._within_window(found.chunk.section, found.place.context, found.words)
 
     def _within_window(self, section: str, context: str, words: str) -> str:
@@ -147,6 +155,15 @@ class ExtractiveGenerator:
         ]
         counts = self._embedder.count_tokens(texts)
         return next((text for text, count in zip(texts, counts, strict=True) if count <= window), words)
+
+
+def _mentions(asked_words: set[str], words: str) -> bool:
+    """Whether `words` hold the question itself between quotation marks, as pages on how to ask do."""
+    told = asked_words - QUESTION_STEMS
+    return len(told) > 1 and any(
+        is_question(match["said"]) and told.issubset(stems(match["said"]))
+        for match in _QUOTED.finditer(words)
+    )
 
 
 def _log_odds(relevance: float | None) -> float:
@@ -176,12 +193,6 @@ def _overlaps(
         (matches * counted).sum(axis=1), totals, out=np.zeros(len(texts)), where=totals > 0
     )
     return shares
-
-
-def _row(words: str, header: str) -> str:
-    """The row with its column names; a header that does not fit its cells stands before it."""
-    read = plain_row(words, header)
-    return read if not header or ": " in read else f"{header}\n{read}"
 
 
 def _ranked(candidates: list[_Candidate]) -> list[_Candidate]:

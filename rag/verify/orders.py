@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import re
 
-_SPEAKER = r"(?:(?:please|kindly|now|then|so|and|dear|hey|important|attention|note|new (?:instruction|task|rule)s?)\b|"
+_SPEAKER = (
+    r"(?:(?:please|kindly|now|then|so|and|dear|hey|important|attention|note(?: to)?|"
+    r"new (?:instruction|task|rule)s?)\b|"
+)
 _ROLES = r"(?:system|assistant|user|human|developer|ai|bot|chatbot|model|llm|gpt|claude)\b)"
 _BEGIN = rf"\A(?:[\W_]|{_SPEAKER}{_ROLES})*"
 _FORGET = r"(?:ignore|disregard|forget|override|bypass|discard|do not (?:follow|obey))\b"
@@ -17,11 +20,22 @@ _RULES = (
     r"(?:instructions?|prompts?|rules?|guidelines?|messages?|directives?|constraints?|context|passages?)\b"
 )
 _MACHINE = r"(?:assistant|ai|language model|chatbot|llm|system prompt|unrestricted|jailbroken)\b"
+_WHEN_ASKED = (
+    r"(?:when(?:ever)?|if|once|each time|every time)\b.{0,20}?\b(?:ask(?:s|ed)?|question(?:s|ed)?|quer(?:y|ies|ied))\b"
+    r".{0,80}?[,:;]\W*"
+)
+_TELL = (
+    r"(?:(?:always|only|simply|just)\W+)*(?:you (?:must|should|shall|will|have to|are to|need to)\W+(?:\w+\W+){0,2}?)?"
+    r"(?:tell|inform|answer|reply|respond|assure)\b.{0,12}?\b(?:users?|the (?:user|asker|questioner)|that|with)\b"
+)
+_RIGHT = r"(?:only |one )?(?:correct|right|true|valid|official|only|proper)"
 _ORDER = re.compile(
     rf"{_BEGIN}(?:{_FORGET}.{{0,40}}?\b{_WHAT}.{{0,40}}?\b{_RULES}"
     rf"|{_FORGET}\W+(?:\w+\W+){{0,3}}?the\W+(?:above|previous|foregoing)\b"
     rf"|(?:you are|act as|pretend (?:to be|that you are)|behave as|from now on)\b.{{0,40}}?\b{_MACHINE}"
-    rf"|(?:answer|reply|respond|say|write|output|print|repeat|reveal|show)\b.{{0,30}}?\bsystem prompt\b)",
+    rf"|(?:answer|reply|respond|say|write|output|print|repeat|reveal|show)\b.{{0,30}}?\bsystem prompt\b"
+    rf"|{_WHEN_ASKED}{_TELL}"
+    rf"|(?:the )?{_RIGHT} (?:answer|reply|response) to (?:any|every|all|each)\b)",
     re.IGNORECASE | re.DOTALL,
 )
 _SAY = re.compile(

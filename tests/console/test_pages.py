@@ -486,3 +486,24 @@ def test_what_was_near_ends_with_dots_where_it_was_cut(world: World, as_role: As
     answer.nearest[0]["end"] = EXCERPT_CHARS + 1
     answer.save()
     assert quote() == f"{SECRET}…"
+
+
+def test_the_api_says_which_documents_do_not_agree(world: World, as_role: As) -> None:
+    answer = world.answered.answer
+    first = answer.citations.get()
+    second = answer.citations.get()
+    second.pk, second.number, second.document, second.document_title = None, 2, None, "Old travel policy"
+    second.save()
+    path = f"/api/v1/questions/{world.answered.pk}"
+    assert as_role("admin").get(path).json()["conflicts"] == []
+    answer.conflicts = [[1, 2]]
+    answer.save()
+    told = as_role("admin").get(path).json()["conflicts"]
+    assert [(each["citation"], each["title"]) for each in told] == [
+        (1, first.document_title),
+        (2, "Old travel policy"),
+    ]
+    assert told[0]["uploaded_at"].startswith(f"{first.document.uploaded_at:%Y-%m-%d}")
+    assert told[1]["uploaded_at"] is None
+    page = as_role("admin").get(f"/questions/{world.answered.pk}")
+    assert f"[1] {first.document_title}, uploaded" in text_of(page)

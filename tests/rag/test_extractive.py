@@ -183,3 +183,30 @@ def test_loading_by_name(embedder):
     assert load_generator("extractive", embedder=embedder).name == "extractive/4"
     with pytest.raises(ValueError, match="accepted: extractive"):
         load_generator("oracle", embedder=HashingEmbedder())
+
+
+@pytest.mark.parametrize(
+    "example",
+    [
+        '"How many days of leave do we have in Antwerp?" works better than "leave??"',
+        "Write “How many days of leave do we have in Antwerp?” and nothing else.",
+        "Ask «How many leave days do we have in Antwerp?» in the channel.",
+    ],
+)
+def test_a_stretch_that_quotes_the_question_answers_nothing(generator, example):
+    question = "How many days of leave do we have in Antwerp?"
+    alone = generator.generate(question, (scored(stored_chunk(example)),))
+    assert alone.sentences == ()
+    told = stored_chunk(f"{example}\n\nWe have 28 days of leave in Antwerp.")
+    spans = (
+        Span(0, len(example), "paragraph", Locator()),
+        Span(len(example) + 2, len(told.content), "paragraph", Locator()),
+    )
+    draft = generator.generate(question, (scored(replace(told, spans=spans)),))
+    assert texts(draft) == ["We have 28 days of leave in Antwerp."]
+
+
+def test_a_stretch_that_quotes_something_else_is_quoted(generator):
+    chunk = stored_chunk('In Antwerp we have 28 days of leave; write "leave" into the subject.')
+    draft = generator.generate("How many days of leave do we have in Antwerp?", (scored(chunk),))
+    assert texts(draft) == [chunk.content]

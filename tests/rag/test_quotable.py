@@ -79,6 +79,9 @@ def test_a_paragraph_that_captions_the_next_one_is_its_context():
         ("Everybody may work from home", "Nobody has to"),
         ("Everybody may work from home.", "Nobody has to."),
         ("The last line of a passage", None),
+        ("Your locker is B12", "Keep it locked."),
+        ("Dial X12", "Ask for Ann."),
+        ("Leave L-40 at the front desk", "Ask for Ann."),
         ("A line that is far too long to be anything like the title of what stands below it", "Yes."),
     ],
 )
@@ -166,3 +169,29 @@ def test_questions(text):
 @pytest.mark.parametrize("text", ['They ask "why?"', "Pay it (why not?)", "Done.", "", '"'])
 def test_statements(text):
     assert not is_question(text)
+
+
+@pytest.mark.parametrize("caption", ["Error L-40", "**Error E404**", "Form HR-12 lost"])
+def test_a_caption_may_hold_a_code(caption):
+    chunk = chunk_of(("paragraph", caption), ("paragraph", "Restart the badge reader."))
+    assert words(chunk) == ["Restart the badge reader."]
+    assert quotables(chunk)[0].context == caption
+
+
+def test_the_header_of_a_mail_is_not_quotable():
+    header = "From: Ann <ann@example.org>\nTo: All\nSubject: How many days of leave do we have?"
+    assert words(chunk_of(("paragraph", header), ("paragraph", "We have 28 days."))) == ["We have 28 days."]
+    assert words(chunk_of(("paragraph", header))) == []
+
+
+def test_lines_that_only_look_like_a_mail_are_quotable():
+    for text in ("From: Oslo\nTo: Bergen", "Subject: the lease", "To: 1 May\nDate: Friday"):
+        assert words(chunk_of(("paragraph", text))) == [text]
+
+
+def test_a_model_reads_a_row_as_the_generator_does():
+    chunk = chunk_of(("table_row", "| Oslo | 90 |", "| City | Rate |"), ("table_row", "Oslo", "City | Rate"))
+    first, second = quotables(chunk)
+    assert first.within(chunk).endswith("City: Oslo; Rate: 90")
+    assert "|" not in first.within(chunk).removeprefix(chunk.text.removesuffix(chunk.content))
+    assert second.within(chunk).endswith("City | Rate\nOslo")

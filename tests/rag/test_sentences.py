@@ -16,6 +16,8 @@ from rag.sentences import sentence_spans
             "Bring fruit, e.g. Apples or pears. Wash them.",
             ["Bring fruit, e.g. Apples or pears.", "Wash them."],
         ),
+        ("Call the desk at ext. 6030. It is open.", ["Call the desk at ext. 6030.", "It is open."]),
+        ("Call tel. 03 123. Ask for Ann.", ["Call tel. 03 123.", "Ask for Ann."]),
         ("See No. 4 in the list. Then go.", ["See No. 4 in the list.", "Then go."]),
         (
             "It costs 2.50 EUR. Pay at 9.15 a.m. on Monday.",

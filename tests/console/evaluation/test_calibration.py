@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from types import SimpleNamespace
 from xml.etree import ElementTree as ET
 
 import pytest
 from django.template.loader import render_to_string
 
 import rag
+from console import engine
 from console.access import NotPermitted, Rejected
 from console.evaluation.calibration import cut_report, use_cut
 from console.evaluation.comparison import compare_runs
@@ -68,11 +70,15 @@ def measured(
     )
 
 
+def serve(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setattr(engine, "reranker", lambda: SimpleNamespace(name=name))
+
+
 @pytest.fixture
-def run(world: World, settings: object) -> EvaluationRun:
+def run(world: World, monkeypatch: pytest.MonkeyPatch) -> EvaluationRun:
     """Twenty answerable questions with relevances from 0.30 on, ten to refuse with relevances up to 0.45."""
     run = world.run
-    settings.RERANKER = "scripted"
+    serve(monkeypatch, "scripted/1")
     EvaluationRun.objects.filter(pk=run.pk).update(reranker="scripted/1")
     run.refresh_from_db()
     for at in range(20):
@@ -168,10 +174,11 @@ def test_a_cut_of_a_version_that_does_not_serve_is_not_set(run: EvaluationRun, w
     assert error.value.code == "version_gone"
 
 
+@pytest.mark.parametrize("name", ["footnote-relevance/1", "scripted/2", "scripted/10", "scripted"])
 def test_relevances_of_another_reranker_set_no_cut(
-    run: EvaluationRun, world: World, settings: object
+    run: EvaluationRun, world: World, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    settings.RERANKER = "footnote-relevance"
+    serve(monkeypatch, name)
     with pytest.raises(Rejected) as error:
         use_cut(actor=world.admin, run=run, configuration="reranked", budget=0.1, bound="rate")
     assert error.value.code == "reranker_changed"

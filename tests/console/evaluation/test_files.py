@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import time
 import zipfile
 
 import pytest
@@ -11,7 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rag
-from console.evaluation.files import MAX_BYTES, ImportFaulty, export_archive, read_upload
+from console.evaluation.files import (
+    MAX_BYTES,
+    MAX_FAULTS,
+    MAX_MEMBERS,
+    ImportFaulty,
+    export_archive,
+    read_upload,
+)
 from console.evaluation.golden import golden_of
 from console.evaluation.models import GoldenQuestion, GoldenSet
 from console.evaluation.services import import_questions
@@ -90,6 +98,51 @@ def test_a_bomb_is_not_unpacked() -> None:
     with zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as file:
         file.writestr("needles.jsonl", b"\n" * (MAX_BYTES * 2))
     assert any("unpacks to more" in message for _, _, message in faults_of(("set.zip", written.getvalue())))
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_damaged_bytes_of_a_member_are_said(method: int) -> None:
+    written = io.BytesIO()
+    with zipfile.ZipFile(written, "w", method) as file:
+        file.writestr("needles.jsonl", lines(*({**NEEDLE, "id": f"n{at}"} for at in range(50))))
+    content = bytearray(written.getvalue())
+    # Behind the local header: 30 bytes and the name, then the compressed bytes.
+    first = 30 + len("needles.jsonl")
+    for at in range(first + 4, first + 40):
+        content[at] ^= 0xFF
+    found = faults_of(("set.zip", bytes(content)))
+    assert found[0] == ("set.zip", 0, "This ZIP is damaged, or needs a password.")
+
+
+def test_a_line_nested_too_deeply_is_a_faulty_line() -> None:
+    [(file, line, told)] = faults_of(("refusals.jsonl", b"[" * 200_000))
+    assert (file, line) == ("refusals.jsonl", 1)
+    assert "JSON" in told
+
+
+@pytest.mark.parametrize("content", [b"x\n" * 200_000, lines(NEEDLE) * 4_000], ids=["no JSON", "one id"])
+def test_the_list_of_faults_ends(content: bytes) -> None:
+    started = time.monotonic()
+    found = faults_of(("needles.jsonl", content))
+    assert time.monotonic() - started < 5
+    assert len(found) == MAX_FAULTS + 1
+    assert found[0] == ("", 0, f"Only the first {MAX_FAULTS} faults are listed.")
+
+
+def test_a_zip_of_very_many_files_is_not_read() -> None:
+    members = {f"{at}.txt": b"" for at in range(MAX_MEMBERS + 1)}
+    assert [told for _, _, told in faults_of(("set.zip", archive(**members)))] == [
+        f"It holds more than {MAX_MEMBERS} files."
+    ]
+
+
+def test_archives_together_unpack_to_no_more_than_one() -> None:
+    half = b"\n" * (MAX_BYTES // 2 + 1)
+    written = io.BytesIO()
+    with zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("needles.jsonl", half)
+    told = faults_of(("a.zip", written.getvalue()), ("b.zip", written.getvalue()))
+    assert any("unpacks to more" in message for _, _, message in told)
 
 
 def test_nothing_is_imported_when_one_line_is_faulty(world: World) -> None:

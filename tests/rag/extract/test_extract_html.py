@@ -219,3 +219,54 @@ def test_raised_and_lowered_text_does_not_run_into_the_number(read: Any) -> None
     extraction = read(page.encode(), "a.html")
     assert blocks(extraction) == ["10⁹", "10⁶ m³ of CO₂, the 1st time.[1]", "2⁸\n  3"]
     assert extraction.title == "10⁹"
+
+
+@pytest.mark.parametrize(
+    "style",
+    [
+        "font-size:0",
+        "font-size: 1px !important",
+        "FONT-SIZE:0.5pt",
+        "opacity: 0.0",
+        "color:#fff;background:#FFFFFF",
+        "color: white; background-color: rgb(255, 255, 255)",
+        "background: #fff none; color: #ffffff",
+        "color:transparent",
+        "position:absolute;left:-9999px",
+        "position: fixed; top: -1000px",
+        "text-indent:-999em",
+        "position:absolute;clip:rect(0 0 0 0)",
+        "clip-path: inset(50%)",
+        "width:0;height:0;overflow:hidden",
+        "max-height: 0px; overflow: hidden",
+    ],
+)
+def test_text_that_a_style_hides_is_dropped(read: Any, style: str) -> None:
+    page = f'<body><p>Seen.</p><p style="{style}">Secret prompt.</p></body>'
+    extraction = read(page.encode(), "a.html")
+    assert extraction.text == "Seen."
+    assert [warning.code for warning in extraction.warnings] == ["hidden_text_dropped"]
+
+
+@pytest.mark.parametrize(
+    "style",
+    [
+        "font-size:10px",
+        "font-size:0.8em",
+        "font-size:80%",
+        "opacity:0.5",
+        "color:#fff;background:#00f",
+        "color:white",
+        "color:#fff;background:#fff url(a.png)",
+        "position:absolute;left:-20px",
+        "text-indent:-2em",
+        "left:-9999px",
+        "width:0",
+        "height:200px;overflow:hidden",
+        "width:100%;overflow:hidden",
+        "clip-path:inset(5%)",
+    ],
+)
+def test_text_that_a_style_shows_stays(read: Any, style: str) -> None:
+    page = f'<body><p>Seen.</p><p style="{style}">Shown too.</p></body>'
+    assert blocks(read(page.encode(), "a.html")) == ["Seen.", "Shown too."]
