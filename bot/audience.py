@@ -116,16 +116,17 @@ def _guests_in(client: WebClient, team_id: str, channel_id: str) -> tuple[bool |
         if any(known.values()):
             return True, ""
         unknown = members - known.keys()
-        found = (
-            {user_id: _is_outsider_by_id(client, team_id, user_id) for user_id in sorted(unknown)}
-            if len(unknown) <= ONE_BY_ONE
-            else _whole_list(client, team_id)
-        )
+        if len(unknown) <= ONE_BY_ONE:
+            found, is_whole = {u: _is_outsider_by_id(client, team_id, u) for u in sorted(unknown)}, True
+        else:
+            found, is_whole = _whole_list(client, team_id)
     except SlackApiError as error:
         return None, _lasting_fault(error)
-    audience.record_people(team_id, found)
-    # Who is in the channel and not in the workspace's list comes from outside of it.
-    return any(found.get(user_id, True) for user_id in unknown), ""
+    audience.record_people(team_id, {user_id: found[user_id] for user_id in unknown & found.keys()})
+    if any(found.get(user_id, is_whole) for user_id in unknown):
+        # Who is in the channel and not in the workspace's whole list comes from outside of it.
+        return True, ""
+    return (False, "") if is_whole or unknown <= found.keys() else (None, TOO_MANY)
 
 
 def _members(client: WebClient, channel_id: str) -> set[str] | None:
@@ -141,7 +142,8 @@ def _members(client: WebClient, channel_id: str) -> set[str] | None:
     return None
 
 
-def _whole_list(client: WebClient, team_id: str) -> dict[str, bool]:
+def _whole_list(client: WebClient, team_id: str) -> tuple[dict[str, bool], bool]:
+    """Everybody of the workspace, and whether that was all; more than 10,000 are not read."""
     people: dict[str, bool] = {}
     cursor = ""
     for _ in range(PEOPLE_PAGES):
@@ -149,8 +151,8 @@ def _whole_list(client: WebClient, team_id: str) -> dict[str, bool]:
         people |= {str(user["id"]): is_outsider_of(user, team_id) for user in page["members"]}
         cursor = (page.get("response_metadata") or {}).get("next_cursor") or ""
         if not cursor:
-            break
-    return people
+            return people, True
+    return people, False
 
 
 def _is_outsider_by_id(client: WebClient, team_id: str, user_id: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Q, QuerySet
 
 from console.channels.selectors import cited_folder_ids
 from console.questions.models import Question, QuestionState, Surface, Verdict
@@ -47,15 +47,21 @@ def _asked_aloud(team_id: str, user_id: str, own: QuerySet[Question]) -> QuerySe
     answered = Question.objects.filter(
         slack_team_id=team_id, state=QuestionState.ANSWERED, withdrawn_at=None, is_external=False
     )
-    alike = answered.filter(text=OuterRef("text")).exclude(slack_user_id=OuterRef("slack_user_id"))
+    alike = (
+        answered.order_by()
+        .values("text")
+        .annotate(n_askers=Count("slack_user_id", distinct=True))
+        .filter(n_askers__gt=1)
+        .values("text")
+    )
     channels = own.filter(surface=Surface.SLACK_MENTION).values("slack_channel_id")
     in_my_channel = Q(surface=Surface.SLACK_MENTION, slack_channel_id__in=channels)
     return (
-        answered.filter(in_my_channel | Exists(alike))
+        answered.filter(in_my_channel | Q(text__in=alike))
         .exclude(slack_user_id=user_id)
         .exclude(feedback__verdict=Verdict.NOT_HELPFUL)
         .select_related("answer")
-        .prefetch_related("answer__citations")
+        .prefetch_related("answer__citations__document")
         .order_by("-received_at")
     )
 

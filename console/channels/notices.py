@@ -96,6 +96,21 @@ def record_sent(notice: SlackNotice, message_ts: str = "") -> None:
     _write(notice, state=NoticeState.DONE, message_ts=message_ts, lease_until=None, last_error="")
 
 
+class LostLeaseError(Exception):
+    """Another worker has the notice by now."""
+
+
+def renew_lease(notice: SlackNotice) -> None:
+    """Go on for another lease.
+
+    Raises:
+        LostLeaseError: another worker took over meanwhile.
+    """
+    mine = SlackNotice.objects.filter(pk=notice.pk, n_attempts=notice.n_attempts, state=NoticeState.SENDING)
+    if not mine.update(lease_until=timezone.now() + timedelta(seconds=LEASE_S)):
+        raise LostLeaseError
+
+
 def backoff_s(notice: SlackNotice) -> float:
     """Two seconds after the first try, doubled each time, five minutes at most."""
     return float(min(LONGEST_BACKOFF_S, 2 ** min(notice.n_attempts, 10)))

@@ -169,7 +169,9 @@ def record_undeliverable(claim: Claim, error: str) -> None:
 
 
 def _write(claim: Claim, **values: object) -> None:
-    mine = SlackDelivery.objects.filter(pk=claim.delivery.pk, n_attempts=claim.delivery.n_attempts)
+    mine = SlackDelivery.objects.filter(pk=claim.delivery.pk, n_attempts=claim.delivery.n_attempts).exclude(
+        state=DeliveryState.RETRACTED
+    )
     if not mine.update(**values):
         raise LostLeaseError
 
