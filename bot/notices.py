@@ -99,7 +99,7 @@ def _share(client: WebClient, notice: SlackNotice) -> str:
     _check_audience(client, question)
     messages = _shared_messages(client, notice)
     root = question.slack_thread_ts
-    posted = _posted_shares(client, notice, root) if notice.n_attempts > 1 else {}
+    posted = _posted_shares(client, notice, root) if notice.n_claims > 1 else {}
     first_ts = posted.get(0, "")
     for part, message in enumerate(messages):
         if part in posted:

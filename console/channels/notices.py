@@ -1,6 +1,6 @@
 """What Slack is told once beside terminal messages: recorded in the transaction that causes it, sent by the workers.
 
-`n_attempts` guards every write of a claim, as with deliveries (`outbox`).
+`n_claims` guards every write of a claim, as with deliveries (`outbox`).
 """
 
 from __future__ import annotations
@@ -79,7 +79,8 @@ def claim_notice(notice_id: int) -> SlackNotice | None:
             return None
         notice.state, notice.lease_until = NoticeState.SENDING, now + timedelta(seconds=LEASE_S)
         notice.n_attempts += 1
-        notice.save(update_fields=["state", "lease_until", "n_attempts"])
+        notice.n_claims += 1
+        notice.save(update_fields=["state", "lease_until", "n_attempts", "n_claims"])
     return notice
 
 
@@ -106,7 +107,7 @@ def renew_lease(notice: SlackNotice) -> None:
     Raises:
         LostLeaseError: another worker took over meanwhile.
     """
-    mine = SlackNotice.objects.filter(pk=notice.pk, n_attempts=notice.n_attempts, state=NoticeState.SENDING)
+    mine = SlackNotice.objects.filter(pk=notice.pk, n_claims=notice.n_claims, state=NoticeState.SENDING)
     if not mine.update(lease_until=timezone.now() + timedelta(seconds=LEASE_S)):
         raise LostLeaseError
 
@@ -133,7 +134,7 @@ def give_up(notice: SlackNotice, error: str) -> None:
 
 
 def _write(notice: SlackNotice, **values: object) -> None:
-    SlackNotice.objects.filter(pk=notice.pk, n_attempts=notice.n_attempts).update(**values)
+    SlackNotice.objects.filter(pk=notice.pk, n_claims=notice.n_claims).update(**values)
 
 
 def pick_up_unsent(*, at_start: bool = False) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import uuid
 
 from slack_bolt import Ack, App
@@ -62,15 +63,16 @@ def on_ask_suggested(body: Json, ack: Ack, client: WebClient) -> None:
     if token is None or suggested is None:
         queue.publish_home(click.team_id, click.user_id, token["dm"] if token else "")
         return
-    trigger = click.trigger_id[:50] or str(uuid.uuid4())
+    # A double click is one question: by what was clicked, by whom, in which minute.
+    once = f"{suggested.pk.hex}-{int(time.time() // 60)}"
     receive_slack_question(
         IncomingQuestion(
             team_id=click.team_id,
-            event_id=f"home:{trigger}",
+            event_id=f"home:{click.user_id}:{once}",
             surface=Surface.SLACK_DM,
             channel_id=token["dm"],
             user_id=click.user_id,
-            ts=f"home-{trigger}",
+            ts=f"home-{once}",
             thread_ts="",
             text=suggested.text,
             is_external=suggested.is_external or click.is_foreign,
