@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
 
 import pytest
 from django.db import connection
@@ -291,7 +292,7 @@ def test_a_double_click_on_a_suggestion_asks_once(
     slack: FakeSlack, asked_by: Asked, sent: list, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     minute = [1_000.0]
-    monkeypatch.setattr(asking.time, "time", lambda: 60 * minute[0])
+    monkeypatch.setattr(asking, "time", SimpleNamespace(time=lambda: 60 * minute[0]))
     monkeypatch.setattr(asking, "unsealed", lambda *_, **__: {"user": ASKER, "dm": DM})
     suggested = asked_by(OTHER, "How much is a hotel?", "1.1")
     for number in range(2):
