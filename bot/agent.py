@@ -17,6 +17,8 @@ from bot.client import NotInstalledError, client_of
 from bot.faults import CALL_FAILED, fault_of
 from bot.incoming import Json, usable_id
 from bot.manifests import AGENT_SCOPE
+from bot.people import person_of
+from console.channels.audience import Outsiders, outsider_is
 from console.channels.models import SlackWorkspace
 from console.channels.selectors import folders_of_channel, folders_of_person
 from console.channels.suggestions import answered_questions
@@ -90,14 +92,16 @@ def greet(argument: str) -> None:
     opened = Opened(**json.loads(argument))
     if not is_agent(opened.team_id):
         return
-    prompts = [
-        {"title": _title(question), "message": question}
-        for question in suggested_to(opened.team_id, opened.user_id, about=opened.about)
-    ]
-    if not prompts:
-        return
     try:
-        client_of(opened.team_id).assistant_threads_setSuggestedPrompts(
+        client = client_of(opened.team_id)
+        person_of(client, opened.team_id, opened.user_id)  # whether they are from outside is asked once a day
+        prompts = [
+            {"title": _title(question), "message": question}
+            for question in suggested_to(opened.team_id, opened.user_id, about=opened.about)
+        ]
+        if not prompts:
+            return
+        client.assistant_threads_setSuggestedPrompts(
             channel_id=opened.channel_id,
             thread_ts=opened.thread_ts or None,  # the agent view has one set for the whole conversation
             title=PROMPTS_TITLE,
@@ -110,12 +114,18 @@ def greet(argument: str) -> None:
 
 
 def suggested_to(team_id: str, user_id: str, *, about: str = "") -> list[str]:
-    """Questions from this person's folders; first those of the channel they look at, as far as they may see them."""
-    own = set(folders_of_person(team_id, user_id).values_list("pk", flat=True))
+    """Questions from this person's folders; first those of the channel they look at, as far as they may see them.
+
+    Of outsiders, and of people Slack said nothing of, only from folders shared with outsiders.
+    """
+    folders = folders_of_person(team_id, user_id)
+    if outsider_is(team_id, user_id) is not Outsiders.NONE:
+        folders = folders.filter(is_shared_externally=True)
+    own = set(folders.values_list("pk", flat=True))
     here = own & set(folders_of_channel(team_id, about).values_list("pk", flat=True)) if about else set()
-    found = answered_questions(here, slack_user_id=user_id, n=MAX_PROMPTS) if here else []
+    found = answered_questions(here, team_id=team_id, slack_user_id=user_id, n=MAX_PROMPTS) if here else []
     if len(found) < MAX_PROMPTS:
-        more = answered_questions(own, slack_user_id=user_id, n=2 * MAX_PROMPTS)
+        more = answered_questions(own, team_id=team_id, slack_user_id=user_id, n=2 * MAX_PROMPTS)
         found += [question for question in more if question not in found]
     return found[:MAX_PROMPTS]
 

@@ -10,7 +10,7 @@ from django.utils import timezone
 from slack_sdk import WebClient
 from slack_sdk.errors import SlackApiError
 
-from bot.client import NotInstalledError, client_of
+from bot.client import impatient, token_for_listener, web_client
 from bot.faults import CALL_FAILED, Kind, fault_of
 from console.channels import audience
 from console.channels.models import SlackChannelFacts
@@ -20,6 +20,7 @@ from console.questions.models import Question
 log = logging.getLogger(__name__)
 
 RECHECK_AFTER = timedelta(minutes=2)
+BEFORE_ANSWERING_S = 1
 MEMBER_PAGES = 5
 MEMBER_PAGE_SIZE = 1_000
 PEOPLE_PAGES = 10
@@ -46,20 +47,26 @@ def learn_audience(client: WebClient, question: Question, *, alone: bool = False
 
 
 def learn_before_answering(question_id: str) -> None:
-    """The same ahead of the search, so that folders outsiders may not see are not even searched.
+    """Ahead of the search, whether the channel is shared, so that folders outsiders may not see are not even searched.
 
-    It may fail: what is posted is decided when it is posted.
+    One call of a second: a Slack that hangs holds up no answer. It may fail, and guests are not looked for here; what
+    is posted is decided when it is posted.
     """
     question = Question.objects.filter(pk=question_id).first()
-    if question is None or not question.is_from_slack:
+    if question is None or not question.is_from_slack or is_read_alone(question):
+        return
+    team_id, channel_id = question.slack_team_id, question.slack_channel_id
+    token = token_for_listener(team_id)
+    if not token or _are_fresh(audience.facts_of(team_id, channel_id)):
         return
     try:
-        client = client_of(question.slack_team_id)
-        learn_audience(client, question)
-    except NotInstalledError:
-        return
+        client = impatient(web_client(token), BEFORE_ANSWERING_S)
+        told = _told(client.conversations_info(channel=channel_id)["channel"])
     except CALL_FAILED as error:
         log.warning("question %s: who reads along is not known yet (%s)", question_id, fault_of(error).code)
+        return
+    if told["is_shared"]:
+        audience.record_facts(team_id, channel_id, **told, has_guests=True)
 
 
 def learn_channel(
@@ -71,23 +78,16 @@ def learn_channel(
         SlackApiError, OSError, HTTPException: Slack could not be asked just now.
     """
     facts = audience.facts_of(team_id, channel_id)
-    if facts is not None and not at_once and facts.checked_at > timezone.now() - RECHECK_AFTER:
+    if facts is not None and not at_once and _are_fresh(facts):
         return facts
     try:
-        info = client.conversations_info(channel=channel_id)["channel"]
+        told = _told(client.conversations_info(channel=channel_id)["channel"])
     except SlackApiError as error:
         fault = _lasting_fault(error)
         is_outside = fault in {"channel_not_found", "not_in_channel"}
         return audience.record_facts(
             team_id, channel_id, is_member=False if is_outside else None, fault=fault
         )
-    told = {
-        "name": str(info.get("name") or "")[:100],
-        "is_member": _said(info, "is_member"),
-        "is_archived": bool(info.get("is_archived")),
-        "is_private": _said(info, "is_private"),
-        "is_shared": bool(info.get("is_ext_shared") or info.get("is_pending_ext_shared")),
-    }
     has_guests, fault = (True, "") if told["is_shared"] else _guests_in(client, team_id, channel_id)
     return audience.record_facts(team_id, channel_id, **told, has_guests=has_guests, fault=fault)
 
@@ -116,16 +116,17 @@ def _guests_in(client: WebClient, team_id: str, channel_id: str) -> tuple[bool |
         if any(known.values()):
             return True, ""
         unknown = members - known.keys()
-        found = (
-            {user_id: _is_outsider_by_id(client, team_id, user_id) for user_id in sorted(unknown)}
-            if len(unknown) <= ONE_BY_ONE
-            else _whole_list(client, team_id)
-        )
+        if len(unknown) <= ONE_BY_ONE:
+            found, is_whole = {u: _is_outsider_by_id(client, team_id, u) for u in sorted(unknown)}, True
+        else:
+            found, is_whole = _whole_list(client, team_id)
     except SlackApiError as error:
         return None, _lasting_fault(error)
-    audience.record_people(team_id, found)
-    # Who is in the channel and not in the workspace's list comes from outside of it.
-    return any(found.get(user_id, True) for user_id in unknown), ""
+    audience.record_people(team_id, {user_id: found[user_id] for user_id in unknown & found.keys()})
+    if any(found.get(user_id, is_whole) for user_id in unknown):
+        # Who is in the channel and not in the workspace's whole list comes from outside of it.
+        return True, ""
+    return (False, "") if is_whole or unknown <= found.keys() else (None, TOO_MANY)
 
 
 def _members(client: WebClient, channel_id: str) -> set[str] | None:
@@ -141,7 +142,8 @@ def _members(client: WebClient, channel_id: str) -> set[str] | None:
     return None
 
 
-def _whole_list(client: WebClient, team_id: str) -> dict[str, bool]:
+def _whole_list(client: WebClient, team_id: str) -> tuple[dict[str, bool], bool]:
+    """Everybody of the workspace, and whether that was all; more than 10,000 are not read."""
     people: dict[str, bool] = {}
     cursor = ""
     for _ in range(PEOPLE_PAGES):
@@ -149,8 +151,8 @@ def _whole_list(client: WebClient, team_id: str) -> dict[str, bool]:
         people |= {str(user["id"]): is_outsider_of(user, team_id) for user in page["members"]}
         cursor = (page.get("response_metadata") or {}).get("next_cursor") or ""
         if not cursor:
-            break
-    return people
+            return people, True
+    return people, False
 
 
 def _is_outsider_by_id(client: WebClient, team_id: str, user_id: str) -> bool:
@@ -177,6 +179,21 @@ def _lasting_fault(error: SlackApiError) -> str:
     if fault.kind in {Kind.RATE_LIMITED, Kind.UNSURE}:
         raise error
     return fault.code
+
+
+def _are_fresh(facts: SlackChannelFacts | None) -> bool:
+    return facts is not None and facts.checked_at > timezone.now() - RECHECK_AFTER
+
+
+def _told(info: dict[str, Any]) -> dict[str, bool | str | None]:
+    """What `conversations.info` says, as it is kept."""
+    return {
+        "name": str(info.get("name") or "")[:100],
+        "is_member": _said(info, "is_member"),
+        "is_archived": bool(info.get("is_archived")),
+        "is_private": _said(info, "is_private"),
+        "is_shared": bool(info.get("is_ext_shared") or info.get("is_pending_ext_shared")),
+    }
 
 
 def _said(info: dict[str, Any], name: str) -> bool | None:

@@ -124,6 +124,12 @@ def _stands_where(question: Question, click: Click) -> bool:
     return not is_secret and click.channel_id == question.slack_channel_id
 
 
+def place_of_reading(question: Question, click: Click) -> str:
+    """Where what is shown belongs: of a private answer, the channel it was asked in, wherever its asker reads it."""
+    is_own = question.is_private and click.user_id == question.slack_user_id
+    return question.slack_channel_id if is_own else click.channel_id
+
+
 def problem_text(error: Rejected, phrases: Phrases) -> str:
     """The sentence for what came to nothing; a code that is none of ours is told as gone."""
     code = error.code if error.code in list(Problem) else Problem.GONE

@@ -26,7 +26,7 @@ from bot.statuses import StatusBusyError, take_down_status
 from console.channels import outbox
 from console.channels.models import SlackDelivery
 from console.channels.outbox import Claim, LostLeaseError
-from console.channels.selectors import cited_folder_ids, search_scope
+from console.channels.selectors import cited_folder_ids, near_folder_ids, search_scope
 from console.questions import wording
 from console.questions.models import Question, QuestionState
 
@@ -149,13 +149,14 @@ def _messages_now(question: Question, phrases: Phrases) -> list[Message]:
         return [stopped_message(phrases)]
     scope = search_scope(question, at_posting=True)
     view = answer_view(question, phrases)
+    told_of = cited_folder_ids(question.answer) | near_folder_ids(question.answer)
     if view.outcome == QuestionState.ANSWERED and not cited_folder_ids(question.answer) <= set(
         scope.folder_ids
     ):
         log.warning("question %s: a cited folder was closed before its answer was posted", question.pk)
         reason = retold(scope.denial or wording.NOT_ALLOWED_CHOSEN, phrases)
         view = AnswerView(QuestionState.NOT_ALLOWED, view.audience, reason=reason, phrases=phrases)
-    elif not set(question.answer.folder_ids) <= set(scope.folder_ids):
+    elif not set(question.answer.folder_ids) | told_of <= set(scope.folder_ids):
         # A refusal names the closest documents and the folders with unreadable files.
         view = replace(view, closest=None, also_near=(), unreadable="", premise="")
     return messages_of(view)

@@ -49,17 +49,20 @@ def send_notice(notice_id: int) -> None:
     notice = notices.claim_notice(notice_id)
     if notice is None:
         return
+    client: WebClient | None = None
     try:
         client = client_of(notice.question.slack_team_id)
         message_ts = _SENDERS[NoticeKind(notice.kind)](client, notice)
     except NotInstalledError as error:
         notices.give_up(notice, error.code)
+    except notices.LostLeaseError:
+        log.warning("notice %s: another worker took over", notice.pk)
     except _RefusedError as error:
         _give_up(client, notice, error.problem, error.problem)
     except NotYetError:
         notices.put_off(notice, wait_s=5, error="delivery_under_way")
     except CALL_FAILED as error:
-        _record_fault(notice, error)
+        _record_fault(client, notice, error)
     except Exception as error:  # noqa: BLE001 - whatever it is, the notice goes on later
         log.error("notice %s broke: %s", notice.pk, place_of(error))  # noqa: TRY400
         notices.put_off(notice, wait_s=notices.backoff_s(notice), error="internal")
@@ -67,7 +70,7 @@ def send_notice(notice_id: int) -> None:
         notices.record_sent(notice, message_ts)
 
 
-def _record_fault(notice: SlackNotice, error: Exception) -> None:
+def _record_fault(client: WebClient | None, notice: SlackNotice, error: Exception) -> None:
     fault = fault_of(error)
     match fault.kind:
         case Kind.RATE_LIMITED:
@@ -80,12 +83,12 @@ def _record_fault(notice: SlackNotice, error: Exception) -> None:
         case _:
             is_outside = fault.code in {"not_in_channel", "channel_not_found", "is_archived"}
             problem = Problem.NO_MEMBER if is_outside else Problem.SLACK_REFUSED
-            _give_up(client_of(notice.question.slack_team_id), notice, problem, fault.code)
+            _give_up(client, notice, problem, fault.code)
 
 
-def _give_up(client: WebClient, notice: SlackNotice, problem: Problem, code: str) -> None:
+def _give_up(client: WebClient | None, notice: SlackNotice, problem: Problem, code: str) -> None:
     notices.give_up(notice, code)
-    if notice.response_url:
+    if notice.response_url and client is not None:
         phrases = person_of(client, notice.question.slack_team_id, notice.by_user_id).phrases
         tell(notice.response_url, phrases.replies.problems[problem])
 
@@ -96,7 +99,7 @@ def _share(client: WebClient, notice: SlackNotice) -> str:
     _check_audience(client, question)
     messages = _shared_messages(client, notice)
     root = question.slack_thread_ts
-    posted = _posted_shares(client, notice, root) if notice.n_attempts > 1 else {}
+    posted = _posted_shares(client, notice, root) if notice.n_claims > 1 else {}
     first_ts = posted.get(0, "")
     for part, message in enumerate(messages):
         if part in posted:
@@ -110,6 +113,7 @@ def _share(client: WebClient, notice: SlackNotice) -> str:
             question_id=str(question.pk),
             part=part,
             last_resort=not_taken_text(str(question.pk)),
+            about_to_post=lambda: notices.renew_lease(notice),
         )
         first_ts = first_ts or ts
     # A follow-up under the shared answer finds what was asked before.
@@ -162,6 +166,8 @@ def _posted_shares(client: WebClient, notice: SlackNotice, root: str) -> dict[in
 def _tell_owner(client: WebClient, notice: SlackNotice) -> str:
     """Write to one owner of the folders, in that person's language."""
     question = notice.question
+    if question.withdrawn_at is not None:
+        return ""
     phrases = person_of(client, question.slack_team_id, notice.recipient).phrases
     owned = Folder.objects.filter(
         pk__in=question.answer.folder_ids,

@@ -11,6 +11,7 @@ import time
 from bot import agent
 from bot.client import NotInstalledError, client_of, is_set_up
 from bot.faults import CALL_FAILED, Kind, fault_of
+from console import queue
 from console.channels import statuses
 from console.channels.models import SlackStatus
 from console.questions.models import Question
@@ -69,15 +70,33 @@ def take_down_status(question: Question) -> None:
     _take_down(status)
 
 
-def take_down_statuses(*, at_start: bool = False) -> int:
+def pick_up_statuses(*, at_start: bool = False) -> None:
+    """Queue the taking down of what is left standing, if anything is; nothing here waits for Slack."""
+    if not is_set_up():
+        return
+    if at_start:
+        statuses.void_calls()
+    if at_start or statuses.statuses_to_take_down():
+        queue.take_down_statuses(at_start=at_start)
+
+
+def take_down_statuses(at_start: bool = False) -> int:
     """Take down what a crash or a fault of Slack left standing; gives back how many.
 
-    At a start they are shown again for the questions that are still being looked up.
+    A workspace in which one fails is left alone until the next sweep, so that a Slack that hangs holds up the other
+    deliveries once only. At a start statuses are shown again for the questions that are still being looked up.
     """
     if not is_set_up():
         return 0
-    left = statuses.statuses_to_take_down(at_start=at_start)
-    n_taken = sum(_take_down(status) for status in left)
+    n_taken, failing = 0, set[str]()
+    for status in statuses.statuses_to_take_down(at_start=at_start):
+        if status.team_id in failing:
+            statuses.put_off(status)
+        elif statuses.claim_to_take_down(status):
+            is_taken = _take_down(status)
+            n_taken += is_taken
+            if not is_taken:
+                failing.add(status.team_id)
     if at_start:
         statuses.show_again()
     return n_taken
@@ -92,6 +111,7 @@ def _take_down(status: SlackStatus) -> bool:
         fault = fault_of(error)
         log.info("a status was not taken down: %s", fault.code)
         if fault.kind is not Kind.PERMANENT:
+            statuses.put_off(status, wait_s=fault.wait_s)
             return False
     statuses.forget_status(status)
     return True

@@ -32,7 +32,12 @@ def plain_question(raw: str, *, own_user_id: str) -> str:
         _readable(part, own_user_id=own_user_id) if position % 2 else unescape(part)
         for position, part in enumerate(parts)
     ]
-    text = _INVISIBLE.sub("", "".join(words)).replace("\u00a0", " ")
+    return typed_question("".join(words))
+
+
+def typed_question(raw: str) -> str:
+    """What was typed into a form, which Slack sends as it is: nothing in it is a token or an entity."""
+    text = _INVISIBLE.sub("", raw).replace("\u00a0", " ")
     # A lone surrogate cannot be stored; JSON can carry one.
     return text.encode("utf-8", "replace").decode("utf-8").strip()
 

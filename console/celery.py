@@ -29,6 +29,7 @@ app.conf.update(
         "footnote.greet_agent_reader": {"queue": "deliveries"},
         "footnote.end_agent_session": {"queue": "deliveries"},
         "footnote.show_status": {"queue": "deliveries"},
+        "footnote.take_down_statuses": {"queue": "deliveries"},
         "footnote.pick_up_pending": {"queue": "questions"},
         "footnote.*": {"queue": "documents"},
     },

@@ -58,6 +58,11 @@ def show_status(question_id: str) -> None:
     _enqueue("footnote.show_status", question_id)
 
 
+def take_down_statuses(*, at_start: bool) -> None:
+    """Have the statuses taken down in Slack that were left standing."""
+    _enqueue("footnote.take_down_statuses", at_start)
+
+
 def deliver_answer(question_id: str) -> None:
     """Have a finished question's answer posted to Slack."""
     _enqueue("footnote.deliver_answer", question_id)

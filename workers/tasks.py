@@ -16,8 +16,9 @@ from bot.delivery import pick_up_undelivered
 from bot.home_tab import publish_home as publish_to_slack
 from bot.notices import pick_up_unsent
 from bot.notices import send_notice as send_to_slack
+from bot.statuses import pick_up_statuses
 from bot.statuses import show_status as show_in_slack
-from bot.statuses import take_down_statuses
+from bot.statuses import take_down_statuses as take_down_in_slack
 from console.evaluation import runs
 from console.questions import services as questions
 from console.sources import ingest, stalled, upkeep
@@ -112,6 +113,12 @@ def show_status(question_id: str) -> None:
     show_in_slack(question_id)
 
 
+@shared_task(name="footnote.take_down_statuses")
+def take_down_statuses(at_start: bool = False) -> None:
+    """Take down in Slack what says that something is being looked up, and is not any more."""
+    take_down_in_slack(at_start)
+
+
 @shared_task(name="footnote.pick_up_pending")
 def pick_up_pending(at_start: bool = False) -> None:
     """Queue again what a lost message, a restart or a dead worker left pending."""
@@ -124,4 +131,4 @@ def pick_up_pending(at_start: bool = False) -> None:
     runs.pick_up_pending(at_start=at_start)
     pick_up_undelivered(at_start=at_start)
     pick_up_unsent(at_start=at_start)
-    take_down_statuses(at_start=at_start)
+    pick_up_statuses(at_start=at_start)

@@ -45,7 +45,9 @@ def ask_a_human(*, question: Question, by_user_id: str, channel_id: str, is_outs
         )
         if is_new:
             request.owners.set(_owners_of(question.answer, searched))
-        owners = list(request.owners.filter(is_active=True).order_by("username"))
+        # Of those who were asked for somebody else, a person is told of the owners of folders they may see.
+        told_of = request.owners.filter(is_active=True, owned_folders__in=searched)
+        owners = list(told_of.distinct().order_by("username"))
         reached = [owner for owner in owners if _is_reached(owner, question)]
         if is_new:
             for owner in reached:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Q, QuerySet
 
+from console.channels.models import SlackChannelFacts
 from console.channels.selectors import cited_folder_ids
 from console.questions.models import Question, QuestionState, Surface, Verdict
 
@@ -27,8 +28,9 @@ def suggested_questions(
 ) -> list[Question]:
     """Questions that were really answered, from folders in `folder_ids` alone, newest first, each wording once.
 
-    Another person's wording is shown only where it was no secret: it was asked aloud in a channel this person asked
-    in too, or two people asked it alike. Nobody is suggested what they asked themselves, or what was found wrong.
+    Another person's wording is shown only where it was no secret: it was asked aloud in a public channel this person
+    asked in too, or two people asked it alike. Who is in a private channel by now is not asked for a Home tab. Nobody
+    is suggested what they asked themselves, or what was found wrong.
     """
     allowed = set(folder_ids)
     own = questions_of_slack_user(team_id, user_id)
@@ -47,15 +49,23 @@ def _asked_aloud(team_id: str, user_id: str, own: QuerySet[Question]) -> QuerySe
     answered = Question.objects.filter(
         slack_team_id=team_id, state=QuestionState.ANSWERED, withdrawn_at=None, is_external=False
     )
-    alike = answered.filter(text=OuterRef("text")).exclude(slack_user_id=OuterRef("slack_user_id"))
+    alike = (
+        answered.order_by()
+        .values("text")
+        .annotate(n_askers=Count("slack_user_id", distinct=True))
+        .filter(n_askers__gt=1)
+        .values("text")
+    )
     channels = own.filter(surface=Surface.SLACK_MENTION).values("slack_channel_id")
-    in_my_channel = Q(surface=Surface.SLACK_MENTION, slack_channel_id__in=channels)
+    public = SlackChannelFacts.objects.filter(team_id=team_id, is_private=False).values("channel_id")
+    in_my_channel = Q(surface=Surface.SLACK_MENTION) & Q(slack_channel_id__in=channels)
+    in_my_channel &= Q(slack_channel_id__in=public)
     return (
-        answered.filter(in_my_channel | Exists(alike))
+        answered.filter(in_my_channel | Q(text__in=alike))
         .exclude(slack_user_id=user_id)
         .exclude(feedback__verdict=Verdict.NOT_HELPFUL)
         .select_related("answer")
-        .prefetch_related("answer__citations")
+        .prefetch_related("answer__citations__document")
         .order_by("-received_at")
     )
 

@@ -233,6 +233,9 @@ class SlackDelivery(models.Model):
     lease_until = models.DateTimeField(null=True, blank=True)
     not_before = models.DateTimeField(null=True, blank=True)
     n_attempts = models.PositiveSmallIntegerField(default=0)
+    n_claims = models.PositiveIntegerField(
+        default=0, help_text="Never reset: it tells the worker that holds it now from one it was taken from."
+    )
     last_error = models.CharField(max_length=200, blank=True)
     delivered_at = models.DateTimeField(null=True, blank=True)
     stopped_at = models.DateTimeField(
@@ -277,6 +280,9 @@ class SlackNotice(models.Model):
     lease_until = models.DateTimeField(null=True, blank=True)
     not_before = models.DateTimeField(null=True, blank=True)
     n_attempts = models.PositiveSmallIntegerField(default=0)
+    n_claims = models.PositiveIntegerField(
+        default=0, help_text="Never reset: it tells the worker that holds it now from one it was taken from."
+    )
     last_error = models.CharField(max_length=200, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -318,6 +324,11 @@ class SlackStatus(models.Model):
     shown_at = models.DateTimeField()
     busy_until = models.DateTimeField(
         null=True, blank=True, help_text="Until then at most the call that shows it may be under way."
+    )
+    not_before = models.DateTimeField(
+        null=True,
+        blank=True,
+        help_text="The sweep leaves it alone until then: another tries, or Slack said to wait.",
     )
 
     class Meta:

@@ -1,6 +1,6 @@
 """What Slack is told once beside terminal messages: recorded in the transaction that causes it, sent by the workers.
 
-`n_attempts` guards every write of a claim, as with deliveries (`outbox`).
+`n_claims` guards every write of a claim, as with deliveries (`outbox`).
 """
 
 from __future__ import annotations
@@ -79,7 +79,8 @@ def claim_notice(notice_id: int) -> SlackNotice | None:
             return None
         notice.state, notice.lease_until = NoticeState.SENDING, now + timedelta(seconds=LEASE_S)
         notice.n_attempts += 1
-        notice.save(update_fields=["state", "lease_until", "n_attempts"])
+        notice.n_claims += 1
+        notice.save(update_fields=["state", "lease_until", "n_attempts", "n_claims"])
     return notice
 
 
@@ -94,6 +95,21 @@ def _is_due() -> Q:
 def record_sent(notice: SlackNotice, message_ts: str = "") -> None:
     """Slack took it."""
     _write(notice, state=NoticeState.DONE, message_ts=message_ts, lease_until=None, last_error="")
+
+
+class LostLeaseError(Exception):
+    """Another worker has the notice by now."""
+
+
+def renew_lease(notice: SlackNotice) -> None:
+    """Go on for another lease.
+
+    Raises:
+        LostLeaseError: another worker took over meanwhile.
+    """
+    mine = SlackNotice.objects.filter(pk=notice.pk, n_claims=notice.n_claims, state=NoticeState.SENDING)
+    if not mine.update(lease_until=timezone.now() + timedelta(seconds=LEASE_S)):
+        raise LostLeaseError
 
 
 def backoff_s(notice: SlackNotice) -> float:
@@ -118,7 +134,7 @@ def give_up(notice: SlackNotice, error: str) -> None:
 
 
 def _write(notice: SlackNotice, **values: object) -> None:
-    SlackNotice.objects.filter(pk=notice.pk, n_attempts=notice.n_attempts).update(**values)
+    SlackNotice.objects.filter(pk=notice.pk, n_claims=notice.n_claims).update(**values)
 
 
 def pick_up_unsent(*, at_start: bool = False) -> int:

@@ -1,7 +1,7 @@
 """The terminal messages Slack is still owed: claimed by lease, recorded, or put off.
 
-A claim counts up `n_attempts`, which then guards every write of that claim: a worker that was
-overtaken because its lease ran out changes nothing any more.
+A claim counts up `n_claims`, which then guards every write of that claim: a worker that was overtaken because its
+lease ran out changes nothing any more, not even after the delivery was given up and resumed.
 """
 
 from __future__ import annotations
@@ -69,7 +69,8 @@ def claim_delivery(question_id: str) -> Claim | None:
         delivery.state = DeliveryState.POSTING
         delivery.lease_until = now + timedelta(seconds=LEASE_S)
         delivery.n_attempts += 1
-        delivery.save(update_fields=["state", "lease_until", "n_attempts"])
+        delivery.n_claims += 1
+        delivery.save(update_fields=["state", "lease_until", "n_attempts", "n_claims"])
     return Claim(delivery, was_posting)
 
 
@@ -169,7 +170,9 @@ def record_undeliverable(claim: Claim, error: str) -> None:
 
 
 def _write(claim: Claim, **values: object) -> None:
-    mine = SlackDelivery.objects.filter(pk=claim.delivery.pk, n_attempts=claim.delivery.n_attempts)
+    mine = SlackDelivery.objects.filter(pk=claim.delivery.pk, n_claims=claim.delivery.n_claims).exclude(
+        state=DeliveryState.RETRACTED
+    )
     if not mine.update(**values):
         raise LostLeaseError
 

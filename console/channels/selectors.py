@@ -20,7 +20,7 @@ from console.index.models import ThresholdSetting
 from console.people.models import User
 from console.questions import wording
 from console.questions.models import Answer, Question, Surface
-from console.sources.models import Folder
+from console.sources.models import Document, Folder
 from console.sources.selectors import folders_visible_to
 
 
@@ -182,7 +182,7 @@ def ids_shown_to(question: Question, *, user_id: str, channel_id: str, is_outsid
 def cited_folder_ids(answer: Answer) -> set[int]:
     """Where the cited documents lay when they were quoted, and where they lie now."""
     folder_ids: set[int] = set()
-    for citation in answer.citations.select_related("document"):
+    for citation in answer.citations.all():
         if citation.folder_id is not None:
             folder_ids.add(citation.folder_id)
         if citation.document is not None:
@@ -190,3 +190,9 @@ def cited_folder_ids(answer: Answer) -> set[int]:
         elif citation.folder_id is None:
             folder_ids.update(answer.folder_ids)
     return folder_ids
+
+
+def near_folder_ids(answer: Answer) -> set[int]:
+    """Where the nearest documents of a refusal lie now."""
+    ids = [near["document_id"] for near in answer.nearest if "document_id" in near]
+    return set(Document.objects.filter(pk__in=ids).values_list("folder_id", flat=True))

@@ -21,6 +21,8 @@ BUSY_S = 15
 LIFETIME_S = 3_600
 """Slack takes a status down by itself after two minutes, a session's in its agent view after an hour."""
 
+SHORTEST_PAUSE_S, LONGEST_PAUSE_S = 2.0, 300.0
+
 OWED = (DeliveryState.PENDING, DeliveryState.POSTING)
 
 
@@ -72,19 +74,43 @@ def forget_status(status: SlackStatus) -> None:
     SlackStatus.objects.filter(pk=status.pk, shown_at=status.shown_at).delete()
 
 
+def put_off(status: SlackStatus, *, wait_s: float = 0.0) -> None:
+    """It could not be taken down: the sweep waits as long as Slack says, and as long again as it has stood by now.
+
+    So the pause doubles, from two seconds to five minutes.
+    """
+    now = timezone.now()
+    stood_s = (now - status.shown_at).total_seconds()
+    pause_s = max(wait_s, min(LONGEST_PAUSE_S, max(SHORTEST_PAUSE_S, stood_s)))
+    row = SlackStatus.objects.filter(pk=status.pk, shown_at=status.shown_at)
+    row.update(not_before=now + timedelta(seconds=pause_s))
+
+
+def void_calls() -> None:
+    """At a start: the process that was showing something is gone."""
+    SlackStatus.objects.update(busy_until=None)
+
+
 def statuses_to_take_down(*, at_start: bool = False) -> list[SlackStatus]:
-    """Those that nobody waits under; at a start every one, since the process that wrote them is gone.
+    """Those that nobody waits under; at a start all, since the process that wrote them is gone.
 
     What Slack has taken down by itself is forgotten here.
     """
     now = timezone.now()
     SlackStatus.objects.filter(shown_at__lt=now - timedelta(seconds=LIFETIME_S)).delete()
-    rows = SlackStatus.objects.order_by("shown_at")
+    free = SlackStatus.objects.filter(
+        Q(busy_until=None) | Q(busy_until__lt=now), Q(not_before=None) | Q(not_before__lt=now)
+    ).order_by("shown_at")
     if at_start:
-        rows.update(busy_until=None)
-        return list(rows[:200])
-    free = rows.filter(Q(busy_until=None) | Q(busy_until__lt=now))[:50]
-    return [status for status in free if not _is_waited_under(status)]
+        return list(free[:200])
+    return [status for status in free[:50] if not _is_waited_under(status)]
+
+
+def claim_to_take_down(status: SlackStatus) -> bool:
+    """Keep other workers from the same call for as long as it may take; False when one of them was first."""
+    now = timezone.now()
+    free = SlackStatus.objects.filter(Q(not_before=None) | Q(not_before__lt=now), pk=status.pk)
+    return bool(free.update(not_before=now + timedelta(seconds=BUSY_S)))
 
 
 def _is_waited_under(status: SlackStatus) -> bool:

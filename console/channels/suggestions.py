@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from django.utils import timezone
 
-from console.questions.models import Answer, QuestionState
+from console.questions.models import Answer, QuestionState, Verdict
 
 LOOKS_BACK = timedelta(days=90)
 LOOKS_AT = 400
@@ -16,7 +16,7 @@ FEWEST_ASKERS = 2
 """A question is shown to others only when so many people asked it: its words can tell who asked, and why."""
 
 
-def answered_questions(folder_ids: Iterable[int], *, slack_user_id: str, n: int) -> list[str]:
+def answered_questions(folder_ids: Iterable[int], *, team_id: str, slack_user_id: str, n: int) -> list[str]:
     """Up to `n` questions, the most recent first, in the words of the latest asker.
 
     Every document that the answer cites lay and lies in one of these folders; the reader asked it themselves,
@@ -25,7 +25,8 @@ def answered_questions(folder_ids: Iterable[int], *, slack_user_id: str, n: int)
     allowed = set(folder_ids)
     answers = (
         Answer.objects.filter(outcome=QuestionState.ANSWERED, created_at__gt=timezone.now() - LOOKS_BACK)
-        .filter(question__withdrawn_at=None)
+        .filter(question__withdrawn_at=None, question__slack_team_id=team_id, question__is_external=False)
+        .exclude(question__feedback__verdict=Verdict.NOT_HELPFUL)
         .select_related("question")
         .prefetch_related("citations__document")
         .order_by("-created_at")[:LOOKS_AT]

@@ -14,7 +14,7 @@ from bot.channel_status import tell_status
 from bot.delivery import deliver_answer
 from bot.home_tab import publish_home
 from bot.notices import send_notice
-from bot.statuses import show_status
+from bot.statuses import show_status, take_down_statuses
 from console.channels.models import SlackDelivery
 from console.questions.models import Answer, Citation, Question, QuestionState, Surface
 from console.questions.services import answer_question
@@ -41,6 +41,7 @@ TASKS: dict[str, Callable] = {
     "footnote.send_notice": send_notice,
     "footnote.publish_home": publish_home,
     "footnote.show_status": show_status,
+    "footnote.take_down_statuses": take_down_statuses,
     "footnote.tell_channel_status": tell_status,
     "footnote.greet_agent_reader": agent.greet,
     "footnote.end_agent_session": agent.end_session,

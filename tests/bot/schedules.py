@@ -30,7 +30,7 @@ from bot import statuses
 from bot.app import slack_app
 from bot.delivery import deliver_answer, pick_up_undelivered
 from bot.simulator.failures import Failure, rate_limited
-from bot.statuses import show_status, take_down_statuses
+from bot.statuses import pick_up_statuses, show_status, take_down_statuses
 from bot.views import slack_events
 from console import queue
 from console.channels.models import DeliveryState, SlackDelivery, SlackEvent, SlackStatus
@@ -45,6 +45,7 @@ TASKS: dict[str, Callable[[str], Any]] = {
     "footnote.answer_question": answer_question,
     "footnote.deliver_answer": deliver_answer,
     "footnote.show_status": show_status,
+    "footnote.take_down_statuses": take_down_statuses,
 }
 WRITES = ("INSERT", "UPDATE", "DELETE")
 STATUS = "assistant.threads.setStatus"
@@ -236,7 +237,7 @@ class Schedule:
     def _pick_up(self, *, at_start: bool) -> bool:
         pick_up_pending(at_start=at_start)
         pick_up_undelivered(at_start=at_start)
-        take_down_statuses(at_start=at_start)
+        pick_up_statuses(at_start=at_start)
         return True
 
     def pass_time(self) -> None:

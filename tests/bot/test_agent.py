@@ -7,15 +7,17 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from django.utils import timezone
 
 from bot.agent import suggested_to
 from bot.manifests import AGENT_EVENTS, AGENT_SCOPE, manifest
 from bot.simulator import web_api
 from bot.simulator.methods import Method, needs
-from console.channels.models import DeliveryState, SlackChannel, SlackDelivery, SlackWorkspace
+from console.channels.audience import record_people
+from console.channels.models import DeliveryState, SlackChannel, SlackDelivery, SlackPerson, SlackWorkspace
 from console.people.models import User
 from console.questions import wording
-from console.questions.models import Answer, Citation, Question, QuestionState, Surface
+from console.questions.models import Answer, Citation, Feedback, Question, QuestionState, Surface, Verdict
 from console.sources.models import Document, Folder
 from tests.bot.fake_slack import ALL_SCOPES, Failure, FakeSlack
 from tests.bot.limits import texts_of
@@ -42,10 +44,16 @@ def travel() -> Folder:
 
 
 def answered(text: str, folder: Folder, *askers: str) -> None:
+    """Answered to each of these people of the workspace, of whom Slack said that nobody is from outside."""
+    record_people(TEAM, dict.fromkeys((ASKER, *askers), False))
     document = Document.objects.create(folder=folder, name=f"{text}.md", sha256="0" * 64, size_bytes=1)
     for asker in askers:
         question = Question.objects.create(
-            text=text, surface=Surface.SLACK_DM, state=QuestionState.ANSWERED, slack_user_id=asker
+            text=text,
+            surface=Surface.SLACK_DM,
+            state=QuestionState.ANSWERED,
+            slack_team_id=TEAM,
+            slack_user_id=asker,
         )
         answer = Answer.objects.create(question=question, outcome=QuestionState.ANSWERED)
         Citation.objects.create(
@@ -120,6 +128,47 @@ def test_a_question_that_one_person_asked_is_suggested_to_nobody_else(
     assert suggested_to(TEAM, "U1") == ["Am I being let go?"]
     answered("am I being let go", travel, "U2")
     assert suggested_to(TEAM, ASKER) == ["am I being let go"], "two people asked it, in two spellings"
+
+
+def test_prompts_stay_in_their_workspace(agent: FakeSlack, travel: Folder) -> None:
+    SlackWorkspace.objects.create(team_id="T0STRANGER", unconfigured="open")
+    record_people("T0STRANGER", {"U9": False})
+    answered("When do we fire Bob?", travel, "U1", "U2")
+    assert suggested_to("T0STRANGER", "U9") == []
+    assert suggested_to(TEAM, ASKER) == ["When do we fire Bob?"]
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+def test_an_outsider_is_suggested_only_what_is_shared_with_outsiders(
+    agent: FakeSlack, travel: Folder, is_known: bool
+) -> None:
+    if is_known:
+        record_people(TEAM, {"U9": True})
+    answered("When do we fire Bob?", travel, "U1", "U2")
+    assert suggested_to(TEAM, "U9") == []
+    Folder.objects.update(is_shared_externally=True)
+    assert suggested_to(TEAM, "U9") == ["When do we fire Bob?"]
+
+
+def test_who_opens_the_conversation_is_looked_up_first(
+    agent: FakeSlack, travel: Folder, work: Callable[[], None]
+) -> None:
+    answered("How much is the hotel limit?", travel, "U1", "U2")
+    SlackPerson.objects.all().delete()
+    agent.knows(ASKER, is_restricted=True)
+    post(opened())
+    work()
+    assert agent.calls_of("users.info")
+    assert prompts(agent) == []
+
+
+def test_what_was_found_wrong_is_not_suggested(agent: FakeSlack, travel: Folder) -> None:
+    answered("How much?", travel, "U1", "U2")
+    for question in Question.objects.all():
+        Feedback.objects.create(
+            question=question, slack_user_id="U1", verdict=Verdict.NOT_HELPFUL, given_at=timezone.now()
+        )
+    assert suggested_to(TEAM, ASKER) == []
 
 
 def test_a_document_that_was_moved_or_is_gone_suggests_nothing(agent: FakeSlack, travel: Folder) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from datetime import timedelta
 
@@ -9,7 +10,10 @@ import pytest
 from django.utils import timezone
 
 from bot import audience as asking
-from bot.audience import learn_before_answering
+from bot.audience import learn_before_answering, learn_channel
+from bot.client import client_of
+from bot.simulator import web_api
+from bot.simulator.methods import Method, needs
 from console.channels.audience import FACTS_COUNT_FOR, Outsiders, outsider_is, outsiders_in
 from console.channels.models import (
     DeliveryState,
@@ -301,9 +305,29 @@ def test_before_the_search_doubt_decides_nothing_and_knowledge_does(
     question = asked()
     assert search_scope(question).folder_ids == [travel.pk]
     assert search_scope(question, at_posting=True).folder_ids == []
-    channel(guests=("U0GUEST",))
+    channel(is_ext_shared=True)
     learn_before_answering(str(question.pk))
     assert search_scope(question).denial == wording.NOT_ALLOWED_EXTERNAL
+    assert [call.method for call in slack.calls] == ["conversations.info"]
+
+
+def test_what_is_learned_before_the_search_spares_no_look_before_the_post(
+    slack: FakeSlack, asked: Asked, channel: Callable, travel: Folder
+) -> None:
+    question = asked()
+    channel(guests=("U0GUEST",))
+    learn_before_answering(str(question.pk))
+    assert search_scope(question).folder_ids == [travel.pk]
+    deliver(question)
+    assert LIMIT not in str(slack.posts)
+
+
+def test_a_slack_that_hangs_holds_up_no_answer(slack: FakeSlack, asked: Asked) -> None:
+    slack.script("conversations.info", Failure(wait_s=4, error="internal_error"))
+    question = asked()
+    begun = time.monotonic()
+    learn_before_answering(str(question.pk))
+    assert time.monotonic() - begun < 2
 
 
 def test_a_slack_that_is_away_holds_up_no_search(slack: FakeSlack, asked: Asked, travel: Folder) -> None:
@@ -311,3 +335,36 @@ def test_a_slack_that_is_away_holds_up_no_search(slack: FakeSlack, asked: Asked,
     question = asked()
     learn_before_answering(str(question.pk))
     assert search_scope(question).folder_ids == [travel.pk]
+
+
+def people_of_workspace(monkeypatch: pytest.MonkeyPatch, people: list[str], page_size: int = 1_000) -> None:
+    """`users.list` of a workspace with these people."""
+
+    def users_list(_: object, arguments: dict) -> dict:
+        start = int(arguments.get("cursor") or 0)
+        end = start + page_size
+        page = [{"id": person, "team_id": TEAM} for person in people[start:end]]
+        following = str(end) if end < len(people) else ""
+        return {"members": page, "response_metadata": {"next_cursor": following}}
+
+    monkeypatch.setitem(web_api.METHODS, "users.list", Method(users_list, needs("users:read")))
+
+
+def test_who_stands_beyond_the_ten_thousand_that_are_read_is_unknown_not_an_outsider(
+    slack: FakeSlack, transactional_db: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    people = [f"U0000P{number:05d}" for number in range(10_500)]
+    people_of_workspace(monkeypatch, people)
+    slack.workspace.add_channel(CHANNEL, "help", members={BOT, *people[-60:]})
+    facts = learn_channel(client_of(TEAM), TEAM, CHANNEL)
+    assert (facts.has_guests, facts.fault) == (None, asking.TOO_MANY)
+
+
+def test_only_people_seen_in_a_channel_are_kept(
+    slack: FakeSlack, transactional_db: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    people = [f"U0000P{number:05d}" for number in range(60)]
+    people_of_workspace(monkeypatch, [*people, "U0000NEVER", BOT])
+    slack.workspace.add_channel(CHANNEL, "help", members={BOT, *people})
+    assert learn_channel(client_of(TEAM), TEAM, CHANNEL).has_guests is False
+    assert set(SlackPerson.objects.values_list("user_id", flat=True)) == {BOT, *people}

@@ -8,10 +8,12 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from bot import delivery
 from bot.delivery import pick_up_undelivered
-from bot.notices import pick_up_unsent
+from bot.notices import pick_up_unsent, send_notice
 from bot.phrases import ENGLISH, GERMAN, Problem
-from console.channels.models import DeliveryState, NoticeState, SlackDelivery, SlackNotice
+from console.channels.models import DeliveryState, NoticeKind, NoticeState, SlackDelivery, SlackNotice
+from console.channels.notices import owe_notice
 from console.questions import wording
 from console.questions.conversation import turns_before
 from console.questions.models import Answer, Question, QuestionState, Surface
@@ -284,3 +286,31 @@ class TestDeleted:
         assert question.text == wording.WITHDRAWN
         work()
         assert slack.posts == []
+
+
+def test_a_late_worker_posts_nothing_after_the_retraction(
+    slack: FakeSlack, finished: Asked, sent: list, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    question = finished(LIMIT)
+    learn = delivery.learn_audience
+
+    def slowly(*arguments: object, **options: object) -> None:
+        learn(*arguments, **options)
+        SlackDelivery.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
+        post(deletion())
+        send_notice(SlackNotice.objects.get(kind=NoticeKind.RETRACTION).pk)
+
+    monkeypatch.setattr(delivery, "learn_audience", slowly)
+    delivery.deliver_answer(str(question.pk))
+    assert SlackDelivery.objects.get().state == DeliveryState.RETRACTED
+    assert slack.posts == []
+
+
+def test_owners_are_not_told_of_a_question_deleted_before_they_could_be(
+    slack: FakeSlack, finished: Asked, sent: list, travel: Folder
+) -> None:
+    question = finished(outcome=QuestionState.REFUSED, folder_ids=[travel.pk])
+    owe_notice(question, NoticeKind.HUMAN, recipient="U00000BOSS1", by_user_id=ASKER)
+    post(deletion())
+    send_notice(SlackNotice.objects.get(kind=NoticeKind.HUMAN).pk)
+    assert not slack.messages.get("U00000BOSS1")

@@ -5,16 +5,19 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Callable
+from datetime import timedelta
 
 import pytest
 from django.contrib.auth.hashers import make_password
 from django.core import signing
 from django.utils import timezone
 
+from bot import notices
 from bot.blocks import Action
-from bot.notices import pick_up_unsent
+from bot.notices import pick_up_unsent, send_notice
 from bot.phrases import ENGLISH, GERMAN, Problem
-from console.channels.models import SlackChannel, SlackNotice
+from console.channels.models import NoticeKind, NoticeState, SlackChannel, SlackNotice
+from console.channels.notices import claim_notice, owe_again, owe_notice, record_sent
 from console.people.models import User
 from console.questions.conversation import turns_before
 from console.questions.models import (
@@ -651,3 +654,68 @@ def test_who_clicked_is_told_nothing_where_slack_is_away(
     slack.script("response_url", Failure(is_dropped=True))
     assert post_interaction(click("share", "abc", response_url=url)).status_code == 200
     assert "could not be told" in caplog.text
+
+
+def test_who_may_see_less_is_not_told_of_the_owners_asked_for_somebody_else(
+    slack: FakeSlack, refused: Asked, travel: Folder, sent: list, url: str
+) -> None:
+    boss = person("secret")
+    travel.owners.add(boss)
+    question = refused()
+    deliver(question)
+    post_interaction(click(Action.ASK_A_HUMAN, str(question.pk), response_url=url))
+    assert "secret" in str(slack.replies[-1])
+    shared = Folder.objects.create(name="Shared", is_open=True, is_shared_externally=True)
+    Answer.objects.update(folder_ids=[travel.pk, shared.pk])
+    slack.knows("U0GUEST", is_restricted=True)
+    post_interaction(click(Action.ASK_A_HUMAN, str(question.pk), response_url=url, user="U0GUEST"))
+    assert slack.replies[-1] != slack.replies[0]
+    assert "secret" not in str(slack.replies[-1])
+
+
+@pytest.fixture
+def share(slack: FakeSlack, answered: Asked) -> SlackNotice:
+    """An answer to `/ask` that is to be shared."""
+    question = answered(surface=Surface.SLACK_COMMAND, ts="cmd-1")
+    owe_notice(question, NoticeKind.SHARE, recipient=CHANNEL, by_user_id=ASKER)
+    return SlackNotice.objects.get()
+
+
+def test_a_notice_is_given_up_where_the_token_is_revoked(
+    slack: FakeSlack, share: SlackNotice, settings: object
+) -> None:
+    settings.SLACK_BOT_TOKEN = "xoxb-revoked"
+    send_notice(share.pk)
+    share.refresh_from_db()
+    assert share.state == NoticeState.GIVEN_UP
+
+
+def test_a_share_that_outlives_its_lease_is_posted_once(
+    slack: FakeSlack, share: SlackNotice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check, calls = notices._check_audience, []
+
+    def slowly(*arguments: object) -> None:
+        check(*arguments)
+        calls.append(arguments)
+        if len(calls) == 1:
+            SlackNotice.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
+            send_notice(share.pk)
+
+    monkeypatch.setattr(notices, "_check_audience", slowly)
+    send_notice(share.pk)
+    assert len(calls) == 2
+    assert len(slack.messages[CHANNEL]) == 1
+
+
+def test_a_worker_from_before_a_notice_was_given_up_changes_nothing_after(
+    slack: FakeSlack, share: SlackNotice
+) -> None:
+    late = claim_notice(share.pk)
+    SlackNotice.objects.update(state=NoticeState.GIVEN_UP, lease_until=None)
+    assert owe_again(share, by_user_id=ASKER, response_url="")
+    assert late is not None
+    assert claim_notice(share.pk) is not None
+    record_sent(late, "9.9")
+    share.refresh_from_db()
+    assert (share.state, share.message_ts) == (NoticeState.SENDING, "")

@@ -14,7 +14,7 @@ from console.channels.models import DeliveryState, SlackDelivery
 from console.questions.models import Question, Surface
 from tests.bot.fake_slack import Failure, FakeSlack
 from tests.bot.limits import texts_of
-from tests.bot.payloads import ASKER, CHANNEL, DM
+from tests.bot.payloads import ASKER, CHANNEL, DM, command, post_form
 from tests.bot.test_delivery import deliver, make_due
 
 LIMIT = "The nightly hotel limit is 180 EUR."
@@ -175,3 +175,10 @@ class TestAQuestionWithoutAMessage:
 )
 def test_answers_go_to_slack_only(url: str, expected: bool) -> None:
     assert is_response_url(url) is expected
+
+
+def test_a_command_that_only_begins_like_footnote_asks(
+    slack: FakeSlack, transactional_db: None, sent: list
+) -> None:
+    post_form(command("How much is a hotel?", command="/footnote-ask"))
+    assert Question.objects.get().text == "How much is a hotel?"

@@ -483,3 +483,16 @@ def test_not_allowed_and_broken_read_differently(slack: FakeSlack, finished: Fin
     not_allowed, broken = (shown(message) for message in slack.posts)
     assert not_allowed == "I can't answer this here: outsiders."
     assert broken == "Something failed on our side. Reference AB12."
+
+
+def test_a_worker_from_before_a_delivery_was_given_up_changes_nothing_after(
+    slack: FakeSlack, finished: Callable[..., Question]
+) -> None:
+    question = finished("The limit is 180 EUR.")
+    late = outbox.claim_delivery(str(question.pk))
+    assert late is not None
+    SlackDelivery.objects.update(state=DeliveryState.UNDELIVERABLE, lease_until=None)
+    assert outbox.resume_delivery(str(question.pk))
+    assert outbox.claim_delivery(str(question.pk)) is not None
+    with pytest.raises(outbox.LostLeaseError):
+        outbox.record_delivered(late)

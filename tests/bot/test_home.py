@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from bot.listeners.actions import asking
 from bot.phrases import ENGLISH, GERMAN
+from console.channels.audience import record_facts
 from console.channels.home_questions import suggested_questions
 from console.questions.models import Citation, Feedback, Question, QuestionState, Surface
 from console.sources.models import Document, DocumentState, Folder
 from tests.bot.fake_slack import Failure, FakeSlack
 from tests.bot.limits import buttons_of, texts_of
-from tests.bot.payloads import ASKER, DM, TEAM, click, event_body, post, post_interaction
+from tests.bot.payloads import ASKER, CHANNEL, DM, TEAM, click, event_body, post, post_interaction
 from tests.bot.test_clicks import person
 
 LIMIT = "The nightly hotel limit is 180 EUR."
@@ -50,6 +55,7 @@ def asked_by(finished: Asked, travel: Folder) -> Asked:
     """An answered question of somebody, from Travel."""
 
     def make(user: str, text: str, ts: str, folder: Folder = travel, **values: object) -> Question:
+        record_facts(TEAM, CHANNEL, is_private=False)
         question = finished(LIMIT, ts=ts, folder_ids=[folder.pk])
         Citation.objects.filter(answer__question=question).update(folder_id=folder.pk)
         Question.objects.filter(pk=question.pk).update(slack_user_id=user, text=text, **values)
@@ -249,3 +255,49 @@ def test_many_folders_and_hostile_names_stay_within_the_limits(
     open_home()
     work()
     assert "and 20 more folders" in "\n".join(texts_of(slack.homes[ASKER]))
+
+
+def test_nobody_is_suggested_what_was_asked_in_a_private_channel(
+    slack: FakeSlack, asked_by: Asked, travel: Folder
+) -> None:
+    """Who asked there once may have left it since."""
+    asked_by(ASKER, "How much is a hotel?", "1.1")
+    asked_by(OTHER, "What notice period applies when we dismiss Ada?", "1.2")
+    assert len(suggested_questions(TEAM, ASKER, folder_ids=[travel.pk])) == 1
+    record_facts(TEAM, CHANNEL, is_private=True)
+    assert suggested_questions(TEAM, ASKER, folder_ids=[travel.pk]) == []
+    asked_by("U00000USR03", "What notice period applies when we dismiss Ada?", "1.3")
+    record_facts(TEAM, CHANNEL, is_private=True)
+    assert len(suggested_questions(TEAM, ASKER, folder_ids=[travel.pk])) == 1, "two people asked it"
+
+
+def test_the_tab_is_made_with_as_many_queries_for_many_questions_as_for_few(
+    slack: FakeSlack, asked_by: Asked, travel: Folder, board: Folder
+) -> None:
+    document = Document.objects.create(folder=board, name="board.md", size_bytes=1)
+
+    def n_queries(numbers: range) -> int:
+        for number in numbers:
+            asked_by(OTHER, f"Question {number}?", f"1.{number}", board)
+        Citation.objects.update(document=document)
+        asked_by(ASKER, "How much is a hotel?", f"2.{numbers.start}")
+        with CaptureQueriesContext(connection) as queries:
+            suggested_questions(TEAM, ASKER, folder_ids=[travel.pk])
+        return len(queries)
+
+    assert n_queries(range(5)) == n_queries(range(5, 30))
+
+
+def test_a_double_click_on_a_suggestion_asks_once(
+    slack: FakeSlack, asked_by: Asked, sent: list, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    minute = [1_000.0]
+    monkeypatch.setattr(asking, "time", SimpleNamespace(time=lambda: 60 * minute[0]))
+    monkeypatch.setattr(asking, "unsealed", lambda *_, **__: {"user": ASKER, "dm": DM})
+    suggested = asked_by(OTHER, "How much is a hotel?", "1.1")
+    for number in range(2):
+        post_interaction(click("ask_suggested", str(suggested.pk), trigger_id=f"9.9.{number}"))
+    assert Question.objects.filter(surface=Surface.SLACK_DM).count() == 1
+    minute[0] += 1
+    post_interaction(click("ask_suggested", str(suggested.pk), trigger_id="9.9.9"))
+    assert Question.objects.filter(surface=Surface.SLACK_DM).count() == 2

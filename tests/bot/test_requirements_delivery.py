@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from datetime import timedelta
 
 import pytest
 from django.db import connections
@@ -12,7 +13,8 @@ from django.utils import timezone
 from bot import statuses as bot_statuses
 from bot.delivery import deliver_answer, pick_up_undelivered
 from bot.simulator.failures import rate_limited
-from bot.statuses import LOOKING, show_status, take_down_statuses
+from bot.statuses import LOOKING, pick_up_statuses, show_status, take_down_statuses
+from console.celery import app
 from console.channels.models import DeliveryState, SlackDelivery, SlackEvent, SlackStatus
 from console.channels.services import redeliver_answer
 from console.questions import services, wording
@@ -20,9 +22,10 @@ from console.questions.models import Answer, Question, QuestionState
 from console.questions.recording import AnswerRow
 from tests.bot.fake_slack import ALL_SCOPES, Failure, FakeSlack
 from tests.bot.limits import texts_of
-from tests.bot.payloads import BOT, CHANNEL, TS, command, direct_message, mention
+from tests.bot.payloads import BOT, CHANNEL, TEAM, TS, command, direct_message, mention
 from tests.bot.test_delivery import make_due
 from tests.bot.ways import Way, way  # noqa: F401 - the fixture
+from workers.tasks import pick_up_pending
 
 Work = Callable[[], None]
 LIMIT = "What is the nightly hotel limit?"
@@ -247,6 +250,7 @@ def test_requirement_8_a_status_of_a_process_that_died_is_taken_down_at_the_next
     Question.objects.update(state=QuestionState.BROKEN)
     SlackDelivery.objects.update(state=DeliveryState.UNDELIVERABLE)
     assert take_down_statuses() == 0, "the call may be under way in another process"
+    pick_up_statuses(at_start=True)
     assert take_down_statuses(at_start=True) == 1
     assert not slack.workspace.statuses
     assert not SlackStatus.objects.exists()
@@ -445,3 +449,31 @@ def test_one_conversation_is_answered_in_order(
     marks = [message["metadata"]["event_payload"]["question"] for message in slack.posts]
     assert [str(times[key]) for key in map(type(next(iter(times))), marks)] == sorted(times.values())
     assert SlackEvent.objects.count() == 3
+
+
+@pytest.fixture
+def left_standing(slack: FakeSlack, transactional_db: None) -> None:
+    """Four threads that say that something is being looked up, and nobody waits under them."""
+    for number in range(4):
+        SlackStatus.objects.create(
+            team_id=TEAM, channel_id=CHANNEL, thread_ts=f"17.{number}", shown_at=timezone.now()
+        )
+
+
+def test_requirement_8_the_sweep_waits_as_long_as_slack_says(slack: FakeSlack, left_standing: None) -> None:
+    slack.script(STATUS, *[rate_limited(30)] * 10)
+    for _ in range(5):
+        take_down_statuses()
+    assert len(slack.calls_of(STATUS)) == 1, "of one workspace not even the others"
+    pauses = sorted(row.not_before - timezone.now() for row in SlackStatus.objects.all())
+    assert timedelta(seconds=28) < pauses[-1] <= timedelta(seconds=30)
+
+
+def test_requirement_8_neither_a_start_nor_the_sweep_waits_for_slack(
+    slack: FakeSlack, left_standing: None, sent: list
+) -> None:
+    for at_start in (True, False):
+        pick_up_pending(at_start=at_start)
+    assert slack.calls == []
+    assert [argument for name, argument in sent if name == "footnote.take_down_statuses"] == [True, False]
+    assert app.amqp.router.route({}, "footnote.take_down_statuses")["queue"].name == "deliveries"

@@ -135,3 +135,16 @@ def test_what_the_asker_alone_sees_is_checked_too(slack: FakeSlack, waiting: Wai
     deliver(question)
     assert len(slack.private_messages) == 1
     assert "180 EUR" not in shown(slack)
+
+
+def test_a_refusal_names_no_document_that_lies_in_a_closed_folder_by_now(
+    slack: FakeSlack, finished: Callable[..., Question], travel: Folder
+) -> None:
+    document = Document.objects.create(folder=travel, name="travel.md", title="Board minutes", size_bytes=1)
+    near = {"document_id": document.pk, "folder_id": travel.pk, "sha256": "0" * 64, "title": "Board minutes"}
+    more = {"label": "Pay", "distance": 0.58, "start": 0, "end": 1, "quote": "x"}
+    question = finished(outcome=QuestionState.REFUSED, folder_ids=[travel.pk], nearest=[{**near, **more}])
+    Document.objects.update(folder=Folder.objects.create(name="Board"))
+    deliver(question)
+    assert slack.posts
+    assert "Board minutes" not in shown(slack)

@@ -57,7 +57,7 @@ def no_sweep(patch: pytest.MonkeyPatch) -> None:
 
 def no_look_at_statuses(patch: pytest.MonkeyPatch) -> None:
     """A status that a dead process left is nobody's."""
-    patch.setattr(schedules, "take_down_statuses", lambda **_: 0)
+    patch.setattr(schedules, "pick_up_statuses", lambda **_: None)
     patch.setattr(delivery, "take_down_status", lambda _: None)
 
 

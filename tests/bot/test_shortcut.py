@@ -7,10 +7,10 @@ from collections.abc import Callable
 import pytest
 
 from bot.phrases import ENGLISH, GERMAN, Problem
-from console.channels.models import SlackChannel
+from console.channels.models import SlackChannel, SlackPerson, SlackProfile
 from console.channels.selectors import search_scope
-from console.questions.models import Citation, Question, Surface
-from console.sources.models import Folder
+from console.questions.models import Citation, HelpRequest, Question, QuestionState, Surface
+from console.sources.models import Document, Folder
 from tests.bot.fake_slack import Failure, FakeSlack
 from tests.bot.limits import buttons_of, texts_of
 from tests.bot.payloads import (
@@ -139,3 +139,67 @@ def test_a_trigger_that_ran_out_is_told(slack: FakeSlack, travel: Folder) -> Non
 def test_the_form_speaks_the_persons_language(slack: FakeSlack, travel: Folder) -> None:
     slack.knows(ASKER, locale="de-CH")
     assert opened(slack)["title"]["text"] == GERMAN.modals.ask
+
+
+@pytest.mark.parametrize("text", ["What do a < b and c > d mean?", "What is &amp; for?", "Who is <@U1>?"])
+def test_what_is_typed_into_the_form_is_taken_as_it_is(
+    slack: FakeSlack, travel: Folder, sent: list, text: str
+) -> None:
+    send(opened(slack), text)
+    assert Question.objects.get().text == text
+
+
+def test_what_the_form_was_filled_with_comes_back_unchanged(
+    slack: FakeSlack, travel: Folder, sent: list
+) -> None:
+    view = opened(slack)
+    send(view, view["blocks"][0]["element"]["initial_value"])
+    assert Question.objects.get().text == "Is the hotel limit <b>180</b> & what of @bo?"
+
+
+def test_one_failed_look_up_makes_no_member_a_stranger_for_good(
+    slack: FakeSlack, travel: Folder, sent: list
+) -> None:
+    view = opened(slack)
+    SlackPerson.objects.all().delete()
+    SlackProfile.objects.all().delete()
+    slack.script("users.info", Failure(is_dropped=True))
+    send(view, "How much is a hotel?")
+    assert Question.objects.get().is_external is False
+
+
+@pytest.fixture
+def url(slack: FakeSlack) -> str:
+    return f"{slack.url}/commands/T1/1/click"
+
+
+@pytest.fixture
+def ops(transactional_db: None) -> Folder:
+    """A closed folder that the channel, and nothing else, is answered from."""
+    folder = Folder.objects.create(name="Ops")
+    SlackChannel.objects.create(team_id=TEAM, channel_id=CHANNEL).folders.set([folder])
+    return folder
+
+
+def test_the_sources_of_an_answer_open_in_the_direct_message_it_came_in(
+    slack: FakeSlack, ops: Folder, finished: Callable[..., Question], url: str
+) -> None:
+    document = Document.objects.create(folder=ops, name="ops.md", title="Ops", size_bytes=1)
+    options = {"ts": "form-V1", "thread_ts": "1.1", "folder_ids": [ops.pk]}
+    question = finished("The limit is 180 EUR.", surface=Surface.SLACK_SHORTCUT, **options)
+    Citation.objects.update(folder_id=ops.pk, document=document)
+    deliver(question)
+    assert "The limit is 180 EUR." in str(texts_of(slack.messages[ASKER][0]))
+    post_interaction(click("view_sources", str(question.pk), channel=DM, response_url=url))
+    assert "The limit is 180 EUR." in str(slack.views[-1])
+
+
+def test_a_human_is_asked_from_the_direct_message_a_refusal_came_in(
+    slack: FakeSlack, ops: Folder, finished: Callable[..., Question], sent: list, url: str
+) -> None:
+    ops.owners.add(person("boss", "U00000BOSS1"))
+    options = {"ts": "form-V1", "thread_ts": "1.1", "folder_ids": [ops.pk]}
+    question = finished(outcome=QuestionState.REFUSED, surface=Surface.SLACK_SHORTCUT, **options)
+    deliver(question)
+    post_interaction(click("ask_a_human", str(question.pk), channel=DM, response_url=url))
+    assert HelpRequest.objects.get().owners.count() == 1

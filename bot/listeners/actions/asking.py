@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import uuid
 
 from slack_bolt import Ack, App
@@ -21,9 +22,9 @@ from bot.clicks import (
 )
 from bot.fields import Json, id_of, object_of, text_of
 from bot.modals import QUESTION, ask_view, expired_view
-from bot.people import Person
+from bot.people import Person, known_person
 from bot.phrases import Problem
-from bot.text import plain_question
+from bot.text import plain_question, typed_question
 from console import queue
 from console.access import Rejected
 from console.channels.changes import answer_edited
@@ -62,15 +63,16 @@ def on_ask_suggested(body: Json, ack: Ack, client: WebClient) -> None:
     if token is None or suggested is None:
         queue.publish_home(click.team_id, click.user_id, token["dm"] if token else "")
         return
-    trigger = click.trigger_id[:50] or str(uuid.uuid4())
+    # A double click is one question: by what was clicked, by whom, in which minute.
+    once = f"{suggested.pk.hex}-{int(time.time() // 60)}"
     receive_slack_question(
         IncomingQuestion(
             team_id=click.team_id,
-            event_id=f"home:{trigger}",
+            event_id=f"home:{click.user_id}:{once}",
             surface=Surface.SLACK_DM,
             channel_id=token["dm"],
             user_id=click.user_id,
-            ts=f"home-{trigger}",
+            ts=f"home-{once}",
             thread_ts="",
             text=suggested.text,
             is_external=suggested.is_external or click.is_foreign,
@@ -121,7 +123,7 @@ def on_ask_form(body: Json, ack: Ack, client: WebClient) -> None:
         return
     values = object_of(object_of(view.get("state")).get("values"))
     typed = object_of(object_of(values.get(QUESTION)).get(QUESTION))
-    text = plain_question(text_of(typed.get("value")), own_user_id="")
+    text = typed_question(text_of(typed.get("value")))
     if not any(c.isalnum() for c in text):
         ack(response_action="errors", errors={QUESTION: person.phrases.replies.problems[Problem.NO_TEXT]})
         return
@@ -135,7 +137,7 @@ def on_ask_form(body: Json, ack: Ack, client: WebClient) -> None:
             ts=f"form-{view_id}",
             thread_ts=token.get("thread", ""),
             text=text,
-            is_external=person.is_outsider,
+            is_external=click.is_foreign or known_person(click.team_id, click.user_id).is_outsider,
         )
     )
     ack()

@@ -6,7 +6,7 @@ from slack_bolt import Ack, App
 from slack_sdk import WebClient
 
 from bot.blocks import Action
-from bot.clicks import Click, act_on_click
+from bot.clicks import Click, act_on_click, place_of_reading
 from bot.fields import Json
 from bot.people import Person
 from console.channels.help_requests import ask_a_human
@@ -39,7 +39,7 @@ def on_ask_a_human(body: Json, ack: Ack, client: WebClient) -> None:
         asked = ask_a_human(
             question=question,
             by_user_id=click.user_id,
-            channel_id=click.channel_id,
+            channel_id=place_of_reading(question, click),
             is_outsider=person.is_outsider,
         )
         words = person.phrases.replies

@@ -6,7 +6,7 @@ from slack_bolt import Ack, App
 from slack_sdk import WebClient
 
 from bot.blocks import Action
-from bot.clicks import Click, act_on_click, open_form
+from bot.clicks import Click, act_on_click, open_form, place_of_reading
 from bot.fields import Json
 from bot.modals import nearest_view, sources_view
 from bot.people import Person
@@ -59,7 +59,10 @@ def _folders_or_reject(click: Click, question: Question, person: Person, outcome
     if question.state != outcome:
         raise Rejected(Problem.GONE, "The question ended otherwise.")
     folder_ids = ids_shown_to(
-        question, user_id=click.user_id, channel_id=click.channel_id, is_outsider=person.is_outsider
+        question,
+        user_id=click.user_id,
+        channel_id=place_of_reading(question, click),
+        is_outsider=person.is_outsider,
     )
     if not folder_ids:
         raise Rejected(Problem.NOT_ALLOWED, "The person may see no folder.")

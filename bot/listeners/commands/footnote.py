@@ -18,7 +18,7 @@ USAGE = (
 
 def register(app: App) -> None:
     """Add the listener, before the one for every command."""
-    app.command(re.compile("^/footnote"))(on_footnote)
+    app.command(re.compile("^/footnote$"))(on_footnote)
 
 
 def on_footnote(body: Json, ack: Ack) -> None:
