@@ -55,15 +55,10 @@ class Quotable:
     context: str
 
     def within(self, chunk: StoredChunk) -> str:
-        """The stretch as a model reads it alone: the chunk's header line, the context and its words, each on a line.
-
-        A table row is read with its header's names at its values, as the generator reads it.
-        """
+        """The stretch as a model reads it alone: the chunk's header line, the context and its words, each on a line."""
         header = chunk.text.removesuffix(chunk.content).rstrip("\n")
-        context, words = self.context, chunk.content[self.start : self.end]
-        if self.kind == "table_row":
-            context, words = "", row_in_words(words, context)
-        return "\n".join(part for part in (header, context, words) if part)
+        words = chunk.content[self.start : self.end]
+        return "\n".join(part for part in (header, self.context, words) if part)
 
 
 def row_in_words(words: str, header: str) -> str:
