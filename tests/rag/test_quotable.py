@@ -1,6 +1,6 @@
 import pytest
 
-from rag.quotable import is_question, quotables
+from rag.quotable import is_question, quotables, row_in_words
 from rag.types import Locator, Span
 from tests.rag.fakes import stored_chunk
 
@@ -192,6 +192,6 @@ def test_lines_that_only_look_like_a_mail_are_quotable():
 def test_a_model_reads_a_row_as_the_generator_does():
     chunk = chunk_of(("table_row", "| Oslo | 90 |", "| City | Rate |"), ("table_row", "Oslo", "City | Rate"))
     first, second = quotables(chunk)
-    assert first.within(chunk).endswith("City: Oslo; Rate: 90")
-    assert "|" not in first.within(chunk).removeprefix(chunk.text.removesuffix(chunk.content))
-    assert second.within(chunk).endswith("City | Rate\nOslo")
+    assert first.within(chunk).endswith("City | Rate\nOslo | 90")
+    told = [row_in_words(chunk.content[each.start : each.end], each.context) for each in (first, second)]
+    assert told == ["City: Oslo; Rate: 90", "City | Rate\nOslo"]
