@@ -305,7 +305,7 @@ def test_before_the_search_doubt_decides_nothing_and_knowledge_does(
     question = asked()
     assert search_scope(question).folder_ids == [travel.pk]
     assert search_scope(question, at_posting=True).folder_ids == []
-    channel(is_shared=True)
+    slack.workspace.shared_channels = {CHANNEL}
     learn_before_answering(str(question.pk))
     assert search_scope(question).denial == wording.NOT_ALLOWED_EXTERNAL
     assert [call.method for call in slack.calls] == ["conversations.info"]
