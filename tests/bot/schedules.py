@@ -258,14 +258,14 @@ class Schedule:
             self.kill_in = 0
 
     def drain(self) -> None:
-        """Slack works, nobody dies, time passes: whatever is owed must come now."""
+        """Slack works, nobody dies, time passes: what is owed must come now, and what a pause left standing go."""
         self.is_calm = True
         for _ in range(40):
             self._pick_up(at_start=False)
             while self.tasks:
                 name, argument = self.tasks.pop(0)
                 TASKS[name](argument)
-            if not self.owed():
+            if not self.owed() and not SlackStatus.objects.exists():
                 break
             self.offset += timedelta(seconds=20)
 
