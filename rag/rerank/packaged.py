@@ -18,7 +18,7 @@ from rag.types import ScoredChunk, SentenceRelevance, StoredChunk
 _FOLDER = Path(__file__).resolve().parent.parent / "models" / "relevance"
 
 _N_CLOSE = 6
-"""Passages read sentence by sentence: four may pass the gate, and from 4 to 10 nothing changed on three handbooks."""
+"""Passages read sentence by sentence: four may pass the gate, and from 4 to 10 nothing changed on two handbooks."""
 
 
 @dataclass(frozen=True, slots=True)
