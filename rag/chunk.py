@@ -3,7 +3,8 @@
 By default (E: boundaries + header) blocks are packed to a budget and never across a border of page, sheet or
 section. A block over the budget is cut at sentence ends, and only there. What the encoder would cut silently is cut
 here instead, at the coarsest border there is: block, sentence, word, character. So the real size of a
-chunk is the smaller of the budget and the encoder's window, and no word of a document is lost.
+chunk is the smaller of the budget and the encoder's window, and no word of a document is lost: a heading that
+no header line shows is words of its section.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from rag.chunking.budget import Budget, CharBudget, token_budget
 from rag.chunking.pack import blind_ranges, packed_ranges
-from rag.chunking.pieces import Piece, block_groups, blocks_of, touched_blocks
+from rag.chunking.pieces import Piece, block_groups, blocks_of, touched_blocks, unsaid_headings
 from rag.chunking.strategy import DEFAULT_STRATEGY, ChunkingStrategy, chunking_strategy
 from rag.chunking.window import fit_window, overlapped
 from rag.config import RagConfig
@@ -147,11 +148,22 @@ class _Prefixes:
 
 
 def _packed_pieces(extraction: Extraction, prefixes: _Prefixes, budget: Budget) -> Iterator[Piece]:
-    for number, group in enumerate(block_groups(blocks_of(extraction))):
-        header, table_header = prefixes.header(group[0]), prefixes.table_header(group)
+    for number, (group, header) in enumerate(_headed_groups(extraction, prefixes)):
+        table_header = prefixes.table_header(group)
         left = budget.within(prefixes.n_tokens_left(header, table_header))
         for start, end in packed_ranges(extraction.text, group, left):
             yield Piece(start, end, number, tuple(group), header, table_header)
+
+
+def _headed_groups(extraction: Extraction, prefixes: _Prefixes) -> list[tuple[list[Span], str]]:
+    """The groups of blocks with their header lines; a heading that no header line shows is in a group itself."""
+    blocks = blocks_of(extraction)
+    headed = [(group, prefixes.header(group[0])) for group in block_groups(blocks)]
+    shows = prefixes.strategy.header
+    unsaid = unsaid_headings(blocks, [(group[0], header if shows else None) for group, header in headed])
+    if not unsaid:
+        return headed
+    return [(group, prefixes.header(group[0])) for group in block_groups(blocks, unsaid)]
 
 
 def _blind_pieces(extraction: Extraction, prefixes: _Prefixes, budget: Budget) -> Iterator[Piece]:

@@ -29,6 +29,11 @@ _CODE = re.compile(r"\b[A-Z]{1,5}-?\d{1,5}\b")
 _CODED_CAPTION_WORDS = 3
 _SAYS = re.compile(r"[:=→]|\b(?:is|are|was|has|use|see|call|dial|go to)\b", re.IGNORECASE)
 """In a line with a code: "Your locker is B12" says something."""
+_SAYS_IN_HEADING = re.compile(
+    r"[:=→]\s*\S|\b(?:is|are|was|were|has|have|must|may|can|shall|should|will|not|no|never|always)\b|\S [^?]*[.!]\s*\Z",
+    re.IGNORECASE,
+)
+_FEW_WORDS = 3
 _MAIL_HEADER = re.compile(
     r"(?=(?:.*\n)*From: )(?=(?:.*\n)*(?:Date|Subject): )(?:(?:From|To|Cc|Date|Subject): .*(?:\n|\Z)){2,}"
 )
@@ -77,7 +82,8 @@ def quotables(chunk: StoredChunk) -> list[Quotable]:
     A line that only introduces what follows ("You need:", a table's header row) is context, not a
     quotation, unless the passage has nothing else. A question is the context of its answer: the rest of
     its block, or the next block; so is a paragraph that captions the next one. Questions and placeholders
-    ("tbd") are never quotable, nor are the lines From, To and Subject of an e-mail.
+    ("tbd") are never quotable, nor are the lines From, To and Subject of an e-mail, nor a heading that only names
+    a topic.
     """
     found: list[Quotable] = []
     introductions: list[Quotable] = []
@@ -97,6 +103,8 @@ def quotables(chunk: StoredChunk) -> list[Quotable]:
                 words, block, following, chunk
             ):
                 question, is_answered = words, False
+                continue
+            if block.kind == "heading" and not _heading_says(words):
                 continue
             is_answered = True
             quotable = Quotable(start, end, block.kind, _context(block, lead_in, question))
@@ -134,6 +142,13 @@ def _captions(words: str, block: Span, following: Span | None, chunk: StoredChun
     )
 
 
+def _heading_says(words: str) -> bool:
+    """Whether a heading tells something ("Emergency number: 4711", "Visitors must sign in") or only names a topic."""
+    few = len(words.split()) <= _FEW_WORDS
+    tells = _SAYS_IN_HEADING.search(words) or (not few and any(map(str.isdigit, words)))
+    return bool(tells) and not words.rstrip(_EMPHASIS).endswith((":", "?"))
+
+
 def is_question(words: str) -> bool:
     """Whether the sentence asks; one that only ends with a quoted question does not."""
     words = words.strip(_EMPHASIS)
@@ -164,7 +179,7 @@ def _stretches(chunk: StoredChunk, block: Span) -> Iterator[tuple[int, int]]:
     if block.kind == "paragraph" and _MAIL_HEADER.fullmatch(text):
         return
     spans = sentence_spans(text)
-    whole = block.kind in {"table_row", "code", "heading"} or (
+    whole = block.kind in {"table_row", "code"} or (
         block.kind == "list_item"
         and len(text) <= _WHOLE_ITEM_CHARS
         and not any(is_question(text[a:b]) for a, b in spans)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from rag.types import Extraction, Locator, Span
 
 Range = tuple[int, int]
+
+_LONGEST_HEADING_CHARS = 200
+"""A longer one is a paragraph that looks like a heading; the path holds no more of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,19 +59,23 @@ def blocks_of(extraction: Extraction) -> list[Span]:
     return blocks
 
 
-def block_groups(blocks: Sequence[Span]) -> Iterator[list[Span]]:
+def block_groups(blocks: Sequence[Span], said: Collection[Span] = ()) -> Iterator[list[Span]]:
     """Runs of blocks that may share a chunk: same page, sheet and section, at most one table header.
 
-    Headings only part the groups, unless they are all the document says.
+    Headings only part the groups, except those in `said`: they are words of the section around them.
     """
-    has_body = any(block.kind != "heading" for block in blocks)
     group: list[Span] = []
     table_header: str | None = None
     passed_heading = False
-    for block in blocks:
-        if has_body and block.kind == "heading":
-            passed_heading = True
-            continue
+    for found in blocks:
+        block = found
+        if block.kind == "heading":
+            if block not in said:
+                passed_heading = True
+                continue
+            block = replace(
+                block, locator=replace(block.locator, heading_path=block.locator.heading_path[:-1])
+            )
         other_table = bool(block.table_header and table_header and block.table_header != table_header)
         if group and (passed_heading or other_table or _place(block) != _place(group[-1])):
             yield group
@@ -78,6 +85,30 @@ def block_groups(blocks: Sequence[Span]) -> Iterator[list[Span]]:
         group.append(block)
     if group:
         yield group
+
+
+def unsaid_headings(blocks: Sequence[Span], headers: Sequence[tuple[Span, str | None]]) -> set[Span]:
+    """The headings that no chunk would show, as nothing stands under them or as they are too long for a header line.
+
+    Args:
+        blocks: of the whole document.
+        headers: the first block of each group and its header line; None where the strategy writes none, so that
+            what stands under a heading is all that can be asked for.
+    """
+    shown: set[tuple[str, ...]] = set()
+    for first, header in headers:
+        path = first.locator.heading_path or ((first.locator.sheet,) if first.locator.sheet else ())
+        shown.update(
+            path[: n + 1]
+            for n, title in enumerate(path)
+            if header is None or _squeezed(title).casefold() in header.casefold()
+        )
+    return {
+        block
+        for block in blocks
+        if block.kind == "heading"
+        and (block.locator.heading_path not in shown or block.end - block.start > _LONGEST_HEADING_CHARS)
+    }
 
 
 def trimmed(canonical: str, start: int, end: int) -> Range:

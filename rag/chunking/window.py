@@ -25,16 +25,17 @@ def fit_window(
     pending = list(pieces)
     n_split = 0
     while pending:
-        counts = count_tokens([_text(piece, canonical) for piece in pending])
-        too_long: list[Piece] = []
-        for piece, count in zip(pending, counts, strict=True):
-            size = piece.end - piece.start
-            if size > 1 and (count > window_tokens or size > max_chars):
+        # By length first: a tokenizer takes 150 bytes a character of a text that is cut anyway.
+        too_long = [piece for piece in pending if piece.end - piece.start > max(max_chars, 1)]
+        short = [piece for piece in pending if piece.end - piece.start <= max(max_chars, 1)]
+        counts = count_tokens([_text(piece, canonical) for piece in short])
+        for piece, count in zip(short, counts, strict=True):
+            if piece.end - piece.start > 1 and count > window_tokens:
                 too_long.append(piece)
             else:
                 fitted.append((piece, count))
         n_split += len(too_long)
-        pending = [half for piece in too_long for half in _halves(piece, canonical)]
+        pending = [half for piece in too_long for half in _halves(piece, canonical) if half.start < half.end]
     fitted.sort(key=lambda item: item[0].start)
     return fitted, n_split
 

@@ -172,6 +172,64 @@ def test_a_document_of_headings_only_is_still_indexed():
     assert " ".join(chunk.content for chunk in chunked(document).chunks) == "Code of conduct Be kind to gulls"
 
 
+def test_a_heading_that_nothing_stands_under_is_words_of_the_section_around_it():
+    faq, open_q = Locator(heading_path=("FAQ",)), Locator(heading_path=("FAQ", "Is the pool open? No."))
+    notes = Locator(heading_path=("FAQ", "Notes"))
+    document = extraction(
+        [
+            ("heading", "FAQ", faq),
+            ("heading", "Is the pool open? No.", open_q),
+            ("heading", "Notes", notes),
+            ("paragraph", "Bring a towel.", notes),
+            ("heading", "Gate 7 is locked at night.", Locator(heading_path=("Gate 7 is locked at night.",))),
+        ]
+    )
+    assert [(chunk.content, chunk.section) for chunk in chunked(document).chunks] == [
+        ("Is the pool open? No.", "FAQ"),
+        ("Bring a towel.", "FAQ > Notes"),
+        ("Gate 7 is locked at night.", ""),
+    ]
+
+
+def test_a_heading_too_long_for_a_header_line_is_cut_like_a_paragraph():
+    words = " ".join(f"word{n}" for n in range(400))
+    place = Locator(heading_path=(words[:200],))
+    chunks = chunked(extraction([("heading", words, place), ("paragraph", "The end.", place)])).chunks
+    assert " ".join(chunk.content for chunk in chunks) == f"{words} The end."
+
+
+def test_a_heading_whose_header_line_gave_way_is_not_lost():
+    deep = tuple(f"an endless heading number {n} of many" for n in range(30))
+    blocks = [("heading", title, Locator(heading_path=deep[: n + 1])) for n, title in enumerate(deep)]
+    document = extraction([*blocks, ("paragraph", "The end.", Locator(heading_path=deep))])
+    read = " ".join(chunk.text for chunk in chunked(document).chunks)
+    assert all(title in read for title in deep)
+
+
+def test_a_long_line_of_code_makes_no_empty_chunk():
+    code = "def f():\n    return '" + "z" * 3_000 + "'"
+    chunks = chunked(extraction([("code", code, A)]), budget=100).chunks
+    assert all(chunk.content for chunk in chunks)
+    assert "".join("".join(chunk.content.split()) for chunk in chunks) == "".join(code.split())
+
+
+def test_what_is_cut_for_its_length_is_not_tokenized_whole():
+    longest = 0
+
+    def count(texts):
+        nonlocal longest
+        longest = max([longest, *map(len, texts)])
+        return [2 + len(text) // 4 for text in texts]
+
+    chunk_document(
+        extraction([("paragraph", "word " * 200_000, A)]),
+        budget_chars=200,
+        window_tokens=64,
+        count_tokens=count,
+    )
+    assert longest < 2_000
+
+
 def test_text_without_blocks_is_one_paragraph_and_no_text_gives_no_chunk():
     bare = Extraction("T", "Just text.", (), "txt", "txt/1", Coverage("document", 1, 1))
     assert [chunk.content for chunk in chunked(bare).chunks] == ["Just text."]
@@ -203,8 +261,9 @@ def test_whatever_comes_in_no_word_is_lost_and_no_window_passed(blocks, budget):
         assert chunk.spans
         assert all(chunk.start <= span.start < span.end <= chunk.end for span in chunk.spans)
         covered |= set(range(chunk.start, chunk.end))
-    only_headings = all(kind == "heading" for kind, *_ in blocks)
     for span in document.spans:
-        if span.kind != "heading" or only_headings:
-            inside = (at for at in range(span.start, span.end) if not document.text[at].isspace())
-            assert all(at in covered for at in inside)
+        inside = (at for at in range(span.start, span.end) if not document.text[at].isspace())
+        if not all(at in covered for at in inside):
+            assert span.kind == "heading"
+            title = " ".join(span.locator.heading_path[-1].split()).casefold()
+            assert any(title in chunk.text.removesuffix(chunk.content).casefold() for chunk in chunks)

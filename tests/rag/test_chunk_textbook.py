@@ -16,18 +16,20 @@ COUNT = HashingEmbedder().count_tokens
 def textbook(document, budget):
     """Offsets of chunks: paragraphs up to the budget, parted by place, heading and nothing else."""
     text, spans = document.text, list(document.spans)
-    has_body = any(span.kind != "heading" for span in spans)
-    groups, fresh = [], True
-    for before, span in zip([None, *spans], spans, strict=False):
-        if has_body and span.kind == "heading":
-            fresh = True
-            continue
-        if before is not None and place(before) != place(span):
-            fresh = True
-        if fresh:
+    bodies = [path_of(span) for span in spans if span.kind != "heading"]
+    groups, fresh, before = [], True, None
+    for span in spans:
+        path = span.locator.heading_path
+        if span.kind == "heading":
+            if any(path and body[: len(path)] == path for body in bodies):
+                fresh = True
+                continue
+            path = path[:-1]  # with nothing under it, it is a line of the section around it
+        here = span.locator.container, path
+        if fresh or here != before:
             groups.append([])
         groups[-1].append((span.start, span.end))
-        fresh = False
+        fresh, before = False, here
     found = []
     for group in groups:
         current = group[0]
@@ -47,8 +49,8 @@ def textbook(document, budget):
     return found
 
 
-def place(span):
-    return span.locator.container, span.locator.heading_path
+def path_of(span):
+    return span.locator.heading_path or (span.locator.sheet,)
 
 
 def offsets(document, budget):

@@ -36,6 +36,32 @@ def test_prose_by_sentence_items_and_rows_whole():
     assert words(chunk) == ["One here.", "Two here.", "First part. Second part.", "Oslo | 90. Really."]
 
 
+@pytest.mark.parametrize(
+    "told",
+    [
+        "Emergency number: 0800-4711",
+        "ALL VISITORS MUST SIGN IN",
+        "Pool closed from May to 3 June",
+        "We moved out.",
+    ],
+)
+def test_a_heading_that_tells_something_can_be_quoted(told):
+    assert words(chunk_of(("heading", told))) == [told]
+
+
+@pytest.mark.parametrize(
+    "topic", ["Vision", "How to do it:", "Hotels 2025", "Who must sign in?", "Meals and hotels"]
+)
+def test_a_heading_that_only_names_a_topic_cannot(topic):
+    assert words(chunk_of(("heading", topic))) == []
+
+
+def test_a_heading_may_ask_and_answer():
+    chunk = chunk_of(("heading", "Is the pool open? No, it closes in October."))
+    assert words(chunk) == ["No, it closes in October."]
+    assert quotables(chunk)[0].context == "Is the pool open?"
+
+
 def test_a_long_list_item_is_prose():
     chunk = chunk_of(("list_item", "A sentence of some length. " * 20))
     assert len(words(chunk)) == 20
