@@ -19,6 +19,7 @@ from bot.notices import send_notice as send_to_slack
 from bot.statuses import pick_up_statuses
 from bot.statuses import show_status as show_in_slack
 from bot.statuses import take_down_statuses as take_down_in_slack
+from bot.threads import read_thread
 from console.evaluation import runs
 from console.questions import services as questions
 from console.sources import ingest, stalled, upkeep
@@ -55,7 +56,7 @@ def answer_question(question_id: str) -> None:
     """Answer one question."""
     learn_before_answering(question_id)
     try:
-        questions.answer_question(question_id)
+        questions.answer_question(question_id, read_thread=read_thread)
     except rag.Unavailable as error:
         # The row holds the pause; the sweep sends it again.
         log.warning("question %s waits: %s (%s)", question_id, error.message, error.code)

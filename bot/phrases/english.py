@@ -178,6 +178,7 @@ ENGLISH = Phrases(
     reference="Reference {reference}.",
     not_taken="I have an answer, but Slack did not take it:",
     not_taken_link="read it in the console",
+    thread_not_read="I could not read this thread, so I took your question by itself.",
     goes_on="The answer goes on. Ask in a channel that I am a member of to read all of it.",
     buttons=_BUTTONS,
     modals=_MODALS,

@@ -210,6 +210,7 @@ GERMAN = Phrases(
     reference="Kennung {reference}.",
     not_taken="Ich habe eine Antwort, aber Slack hat sie nicht angenommen:",
     not_taken_link="lies sie in der Konsole",
+    thread_not_read="Ich konnte diesen Thread nicht lesen und habe deine Frage für sich genommen.",
     goes_on="Die Antwort geht weiter. Frag in einem Kanal, in dem ich Mitglied bin, um sie ganz zu lesen.",
     buttons=_BUTTONS,
     modals=_MODALS,

@@ -181,6 +181,7 @@ class Phrases:
     not_taken: str
     not_taken_link: str
     goes_on: str
+    thread_not_read: str
     buttons: Buttons
     modals: ModalPhrases
     home: HomePhrases

@@ -295,6 +295,22 @@ class SlackNotice(models.Model):
         return f"{self.kind} {self.question_id}"
 
 
+class SlackThreadReading(models.Model):
+    """That a thread the bot had not seen was read for a question, or why not. What people wrote there is not kept."""
+
+    question = models.OneToOneField(Question, on_delete=models.CASCADE, related_name="thread_reading")
+    n_messages = models.PositiveSmallIntegerField(default=0, help_text="Of people, before the question.")
+    is_whole = models.BooleanField(default=False, help_text="The thread was no longer than may be read.")
+    fault = models.CharField(max_length=200, blank=True, help_text="Slack's word for why it was not read.")
+    retry_at = models.DateTimeField(
+        null=True, blank=True, db_index=True, help_text="Slack said to ask nothing of the kind until then."
+    )
+    read_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.question_id} {self.fault or self.n_messages}"
+
+
 class SlackProfile(models.Model):
     """How to speak to somebody, as Slack said last (`users.info`); whether they are from outside is `SlackPerson`."""
 

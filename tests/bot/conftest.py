@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from bot.delivery import deliver_answer
 from bot.home_tab import publish_home
 from bot.notices import send_notice
 from bot.statuses import show_status, take_down_statuses
+from bot.threads import read_thread
 from console.channels.models import SlackDelivery
 from console.questions.models import Answer, Citation, Question, QuestionState, Surface
 from console.questions.services import answer_question
@@ -36,7 +38,7 @@ from tests.workers.conftest import (  # noqa: F401 - fixtures
 TASKS: dict[str, Callable] = {
     "footnote.ingest_document": ingest.ingest_document,
     "footnote.purge_document": upkeep.purge_document,
-    "footnote.answer_question": answer_question,
+    "footnote.answer_question": partial(answer_question, read_thread=read_thread),
     "footnote.deliver_answer": deliver_answer,
     "footnote.send_notice": send_notice,
     "footnote.publish_home": publish_home,

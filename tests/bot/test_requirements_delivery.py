@@ -39,7 +39,7 @@ def shown(message: dict) -> str:
 def answer_with(monkeypatch: pytest.MonkeyPatch, *sentences: str) -> None:
     """The core's part done: what Slack makes of it is looked at here."""
 
-    def row(_: Question) -> AnswerRow:
+    def row(*_: object) -> AnswerRow:
         told = [{"text": sentence, "citations": []} for sentence in sentences]
         return AnswerRow(Answer(outcome=QuestionState.ANSWERED, sentences=told))
 
@@ -89,7 +89,7 @@ def test_requirement_4_refused_and_not_allowed_and_broken_read_differently(
     outside = {"is_ext_shared_channel": True}
     assert way.send(mention(LIMIT, event_id="Ev2", ts="1767376988.000002", envelope=outside)).ok
     work()
-    monkeypatch.setattr(services, "_answer", lambda _: 1 / 0)
+    monkeypatch.setattr(services, "_answer", lambda *_: 1 / 0)
     assert way.send(mention(LIMIT, event_id="Ev3", ts="1767376988.000003")).ok
     work()
     refused, not_allowed, broken = (shown(message) for message in slack.posts)
