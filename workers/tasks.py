@@ -11,6 +11,7 @@ import rag
 from bot import agent
 from bot.audience import learn_before_answering
 from bot.channel_status import tell_status
+from bot.clicks import tell_who_clicked as tell_clicker
 from bot.delivery import deliver_answer as deliver_to_slack
 from bot.delivery import pick_up_undelivered
 from bot.home_tab import publish_home as publish_to_slack
@@ -94,6 +95,12 @@ def publish_home(key: str) -> None:
 def tell_channel_status(argument: str) -> None:
     """Tell one person in Slack how a channel stands."""
     tell_status(argument)
+
+
+@shared_task(name="footnote.tell_who_clicked")
+def tell_who_clicked(argument: str) -> None:
+    """Tell one person in Slack what came of a click."""
+    tell_clicker(argument)
 
 
 @shared_task(name="footnote.greet_agent_reader")

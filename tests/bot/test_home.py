@@ -16,10 +16,10 @@ from console.channels.audience import record_facts
 from console.channels.home_questions import suggested_questions
 from console.questions.models import Citation, Feedback, Question, QuestionState, Surface
 from console.sources.models import Document, DocumentState, Folder
+from tests.bot.clicks.conftest import person
 from tests.bot.fake_slack import Failure, FakeSlack
 from tests.bot.limits import buttons_of, texts_of
 from tests.bot.payloads import ASKER, CHANNEL, DM, TEAM, click, event_body, post, post_interaction
-from tests.bot.test_clicks import person
 
 LIMIT = "The nightly hotel limit is 180 EUR."
 OTHER = "U00000USR02"

@@ -11,6 +11,7 @@ from console.channels.models import SlackChannel, SlackPerson, SlackProfile
 from console.channels.selectors import search_scope
 from console.questions.models import Citation, HelpRequest, Question, QuestionState, Surface
 from console.sources.models import Document, Folder
+from tests.bot.clicks.conftest import person
 from tests.bot.fake_slack import Failure, FakeSlack
 from tests.bot.limits import buttons_of, texts_of
 from tests.bot.payloads import (
@@ -24,7 +25,6 @@ from tests.bot.payloads import (
     post_interaction,
     sent_form,
 )
-from tests.bot.test_clicks import person
 from tests.bot.test_delivery import deliver
 
 ABOUT = "Is the hotel limit &lt;b&gt;180&lt;/b&gt; &amp; what of <@U00000USR09|bo>?"

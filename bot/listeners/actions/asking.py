@@ -16,7 +16,7 @@ from bot.clicks import (
     open_form,
     problem_text,
     sealed,
-    tell,
+    tell_later,
     unsealed,
     who_clicked,
 )
@@ -109,7 +109,7 @@ def on_ask_about_message(body: Json, ack: Ack, client: WebClient) -> None:
     try:
         open_form(client, click.trigger_id, ask_view(text, token, person.phrases))
     except Rejected as error:
-        tell(click.response_url, problem_text(error, person.phrases))
+        tell_later(click.response_url, problem_text(error, person.phrases))
 
 
 def on_ask_form(body: Json, ack: Ack, client: WebClient) -> None:
