@@ -124,7 +124,7 @@ def _post_part(
     client: WebClient, claim: Claim, message: Message, *, thread_ts: str, part: int, phrases: Phrases
 ) -> None:
     question = claim.delivery.question
-    ts = posting.post_message(
+    posted = posting.post_message(
         client,
         message,
         channel=question.slack_channel_id,
@@ -136,7 +136,7 @@ def _post_part(
         about_to_post=lambda: outbox.renew_lease(claim),
     )
     if part == 0:
-        outbox.record_message(claim, ts)
+        outbox.record_message(claim, posted.ts)
 
 
 def _messages_now(question: Question, phrases: Phrases) -> list[Message]:
@@ -191,17 +191,19 @@ def _thread_ts(client: WebClient, claim: Claim, phrases: Phrases) -> str:
     if delivery.thread_ts:
         return delivery.thread_ts
     root_ts = _posted_root(client, question) if claim.was_posting else ""
-    root_ts = root_ts or posting.post_message(
-        client,
-        asked_message(question.slack_user_id, question.text, phrases),
-        channel=question.slack_channel_id,
-        thread_ts="",
-        event_type=posting.ASKED,
-        question_id=str(question.pk),
-        part=0,
-        last_resort=asked_text(question.slack_user_id, "…", phrases),
-        about_to_post=lambda: outbox.renew_lease(claim),
-    )
+    if not root_ts:
+        posted = posting.post_message(
+            client,
+            asked_message(question.slack_user_id, question.text, phrases),
+            channel=question.slack_channel_id,
+            thread_ts="",
+            event_type=posting.ASKED,
+            question_id=str(question.pk),
+            part=0,
+            last_resort=asked_text(question.slack_user_id, "…", phrases),
+            about_to_post=lambda: outbox.renew_lease(claim),
+        )
+        root_ts = posted.ts
     outbox.record_thread(claim, root_ts)
     return root_ts
 

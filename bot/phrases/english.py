@@ -95,6 +95,7 @@ _REPLIES = Replies(
     owner_told="{who} asked something that I could not answer, and wants a human to see it:",
     owner_folders="You are named as owner of {folders}.",
     owner_link="Open the question in the console",
+    question_deleted="Somebody wanted your help with a question. Its asker has deleted it since.",
     withdrawn="The question was deleted, so I took my answer back.",
     problems={
         Problem.GONE: "That button is too old: what it belonged to is gone.",

@@ -96,6 +96,7 @@ _REPLIES = Replies(
     owner_told="{who} hat etwas gefragt, das ich nicht beantworten konnte, und möchte, dass ein Mensch es sieht:",
     owner_folders="Du bist für {folders} zuständig eingetragen.",
     owner_link="Die Frage in der Konsole öffnen",
+    question_deleted="Jemand wollte deine Hilfe bei einer Frage. Wer sie gestellt hat, hat sie inzwischen gelöscht.",
     withdrawn="Die Frage wurde gelöscht, darum habe ich meine Antwort zurückgenommen.",
     problems={
         Problem.GONE: "Dieser Knopf ist zu alt: Das, wozu er gehörte, gibt es nicht mehr.",

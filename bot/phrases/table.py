@@ -137,6 +137,7 @@ class Replies:
     owner_folders: str
     owner_link: str
     withdrawn: str
+    question_deleted: str
     problems: Mapping[Problem, str]
 
 

@@ -238,6 +238,9 @@ class SlackDelivery(models.Model):
     )
     last_error = models.CharField(max_length=200, blank=True)
     delivered_at = models.DateTimeField(null=True, blank=True)
+    edited_at = models.CharField(
+        max_length=64, blank=True, help_text="Slack's times of the newest edit of the question that was seen."
+    )
     stopped_at = models.DateTimeField(
         null=True, blank=True, help_text="The asker pressed Stop; they are told so instead of the answer."
     )
@@ -277,6 +280,9 @@ class SlackNotice(models.Model):
         max_length=10, choices=NoticeState.choices, default=NoticeState.PENDING, db_index=True
     )
     message_ts = models.CharField(max_length=32, blank=True)
+    message_channel = models.CharField(
+        max_length=32, blank=True, help_text="Of what went to a person: the direct message it stands in."
+    )
     lease_until = models.DateTimeField(null=True, blank=True)
     not_before = models.DateTimeField(null=True, blank=True)
     n_attempts = models.PositiveSmallIntegerField(default=0)
