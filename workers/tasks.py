@@ -21,6 +21,7 @@ from bot.statuses import pick_up_statuses
 from bot.statuses import show_status as show_in_slack
 from bot.statuses import take_down_statuses as take_down_in_slack
 from bot.threads import read_thread
+from console.channels.pruning import prune_events
 from console.evaluation import runs
 from console.questions import services as questions
 from console.sources import ingest, stalled, upkeep
@@ -140,3 +141,4 @@ def pick_up_pending(at_start: bool = False) -> None:
     pick_up_undelivered(at_start=at_start)
     pick_up_unsent(at_start=at_start)
     pick_up_statuses(at_start=at_start)
+    prune_events()

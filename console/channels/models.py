@@ -13,11 +13,14 @@ from console.sources.models import Folder
 
 
 class SlackEvent(models.Model):
-    """A delivery of Slack, unique by (team, event id): a retry changes nothing."""
+    """A delivery of Slack, unique by (team, event id): a retry changes nothing.
+
+    Rows are kept for `settings.SLACK_EVENT_DAYS`, far longer than Slack repeats an event.
+    """
 
     team_id = models.CharField(max_length=32)
     event_id = models.CharField(max_length=80)
-    received_at = models.DateTimeField(auto_now_add=True)
+    received_at = models.DateTimeField(auto_now_add=True, db_index=True)
 
     class Meta:
         constraints = [
