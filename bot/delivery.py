@@ -23,6 +23,7 @@ from bot.people import person_of
 from bot.phrases import Phrases, retold
 from bot.private import answer_asker_alone
 from bot.statuses import StatusBusyError, take_down_status
+from console import queue
 from console.channels import outbox
 from console.channels.models import SlackDelivery
 from console.channels.outbox import Claim, LostLeaseError
@@ -33,6 +34,8 @@ from console.questions.models import Question, QuestionState
 log = logging.getLogger(__name__)
 
 STATUS_WAIT_S = 1
+FROM_HOME = "home-"
+"""How the ts of a question begins that was asked on the Home tab, where it stands as waiting until then."""
 
 
 def pick_up_undelivered(at_start: bool = False) -> int:
@@ -118,6 +121,8 @@ def _deliver(claim: Claim) -> None:
         if part not in posted:
             _post_part(client, claim, message, thread_ts=thread_ts, part=part, phrases=phrases)
     outbox.record_delivered(claim)
+    if question.slack_ts.startswith(FROM_HOME):
+        queue.publish_home(question.slack_team_id, question.slack_user_id, question.slack_channel_id)
 
 
 def _post_part(

@@ -37,7 +37,7 @@ _MODALS = ModalPhrases(
     sources="Sources",
     nearest="Nearest passages",
     hidden_source="From a document you may not see.",
-    gone_source="The document is gone since; this is what was quoted.",
+    gone_source="The document was deleted since, so its words are not shown any more.",
     no_source="Nothing is near that you may see.",
     more=Plural("{n} more stands in the console.", "{n} more stand in the console."),
     feedback="What was wrong?",
@@ -53,6 +53,7 @@ _MODALS = ModalPhrases(
     ask="Ask Footnote",
     ask_question="Your question",
     ask_hint="Only you see the answer, as a message from me. You can share it from there.",
+    asked="I am looking in the documents. The answer comes as a message from me; you can close this.",
     expired="This form is too old by now. Nothing was sent. Close it and open it again from the message.",
 )
 
@@ -180,6 +181,7 @@ ENGLISH = Phrases(
     not_taken="I have an answer, but Slack did not take it:",
     not_taken_link="read it in the console",
     thread_not_read="I could not read this thread, so I took your question by itself.",
+    status="is looking in the documents…",  # Slack puts the app's name in front
     goes_on="The answer goes on. Ask in a channel that I am a member of to read all of it.",
     buttons=_BUTTONS,
     modals=_MODALS,

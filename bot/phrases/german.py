@@ -36,7 +36,7 @@ _MODALS = ModalPhrases(
     sources="Quellen",
     nearest="Nächstliegende Stellen",
     hidden_source="Aus einem Dokument, das du nicht sehen darfst.",
-    gone_source="Das Dokument gibt es nicht mehr; dies wurde daraus zitiert.",
+    gone_source="Das Dokument wurde inzwischen gelöscht; sein Text wird nicht mehr gezeigt.",
     no_source="Nichts liegt nahe, das du sehen darfst.",
     more=Plural("{n} weitere steht in der Konsole.", "{n} weitere stehen in der Konsole."),
     feedback="Was war falsch?",
@@ -52,6 +52,7 @@ _MODALS = ModalPhrases(
     ask="Footnote fragen",
     ask_question="Deine Frage",
     ask_hint="Nur du siehst die Antwort, als Nachricht von mir. Von dort kannst du sie teilen.",
+    asked="Ich sehe in den Dokumenten nach. Die Antwort kommt als Nachricht von mir; du kannst das hier schließen.",
     expired="Dieses Formular ist inzwischen zu alt. Es wurde nichts gesendet. Öffne es noch einmal bei der Nachricht.",
 )
 
@@ -212,6 +213,7 @@ GERMAN = Phrases(
     not_taken="Ich habe eine Antwort, aber Slack hat sie nicht angenommen:",
     not_taken_link="lies sie in der Konsole",
     thread_not_read="Ich konnte diesen Thread nicht lesen und habe deine Frage für sich genommen.",
+    status="sieht in den Dokumenten nach …",
     goes_on="Die Antwort geht weiter. Frag in einem Kanal, in dem ich Mitglied bin, um sie ganz zu lesen.",
     buttons=_BUTTONS,
     modals=_MODALS,

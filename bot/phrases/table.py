@@ -95,6 +95,7 @@ class ModalPhrases:
     ask: str
     ask_question: str
     ask_hint: str
+    asked: str
     expired: str
 
 
@@ -182,6 +183,7 @@ class Phrases:
     not_taken: str
     not_taken_link: str
     goes_on: str
+    status: str
     thread_not_read: str
     buttons: Buttons
     modals: ModalPhrases

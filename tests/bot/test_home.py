@@ -10,6 +10,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from bot.home_tab import publish_home
 from bot.listeners.actions import asking
 from bot.phrases import ENGLISH, GERMAN
 from console.channels.audience import record_facts
@@ -67,6 +68,10 @@ def asked_by(finished: Asked, travel: Folder) -> Asked:
 def open_home(user: str = ASKER, tab: str = "home") -> None:
     event = {"type": "app_home_opened", "user": user, "channel": DM, "tab": tab}
     assert post(event_body(event)).status_code == 200
+
+
+def shown_at_home(slack: FakeSlack) -> str:
+    return "\n".join(texts_of(slack.homes[ASKER]))
 
 
 def test_the_folders_are_counted_as_they_are(
@@ -214,6 +219,15 @@ class TestSuggestions:
         new = Question.objects.get(slack_ts__startswith="home-")
         assert (new.text, new.surface, new.slack_channel_id) == ("How much is a hotel?", "slack_dm", DM)
         assert new.slack_user_id == ASKER
+        publish_home(next(argument for name, argument in sent if name == "footnote.publish_home"))
+        assert f"How much is a hotel? · _{ENGLISH.home.outcomes[QuestionState.RECEIVED]}_" in shown_at_home(
+            slack
+        )
+        work()
+        ended = ENGLISH.home.outcomes[QuestionState.REFUSED]
+        assert f"How much is a hotel? · _{ended}_" in shown_at_home(slack), (
+            "and how it ended, once it is posted"
+        )
 
     def test_one_that_went_stale_vanishes_instead(
         self, slack: FakeSlack, asked_by: Asked, sent: list, work: Work, travel: Folder

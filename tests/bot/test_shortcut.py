@@ -63,7 +63,9 @@ def test_it_is_asked_once_for_who_asked_alone(
 ) -> None:
     view = opened(slack, **message)
     for _ in range(2):
-        assert send(view, " How much is a hotel? ").content == b""
+        response = send(view, " How much is a hotel? ").json()
+        assert response["response_action"] == "update"
+        assert texts_of(response["view"])[1:] == [ENGLISH.modals.asked], "a sign of life at once"
     question = Question.objects.get()
     assert question.surface == Surface.SLACK_SHORTCUT
     assert question.text == "How much is a hotel?"
