@@ -81,15 +81,19 @@ class TestViewSources:
         assert slack.views == []
         assert told(slack) == [PROBLEMS[Problem.NOT_ALLOWED]]
 
-    def test_a_quote_of_a_deleted_document_stays_without_a_link(
-        self, slack: FakeSlack, answered: Asked, document: Document, url: str
+    @pytest.mark.parametrize("is_purged", [False, True])
+    def test_a_deleted_document_is_quoted_no_more(
+        self, slack: FakeSlack, answered: Asked, document: Document, url: str, is_purged: bool
     ) -> None:
         question = answered()
-        Document.objects.update(deleted_at=timezone.now())
+        if is_purged:
+            Document.objects.all().delete()
+        else:
+            Document.objects.update(deleted_at=timezone.now())
         post_interaction(click("view_sources", str(question.pk), response_url=url))
-        heading, quote, note = texts_of(slack.views[0])[1:]
-        assert "<" not in heading
-        assert (quote, note) == ("&gt; The limit is 180 EUR.", ENGLISH.modals.gone_source)
+        heading, note = texts_of(slack.views[0])[1:]
+        assert heading == "*[1] Travel policy › Hotels › Limits · page 4*"
+        assert note == ENGLISH.modals.gone_source
 
     def test_a_document_moved_to_a_closed_folder_is_not_quoted(
         self, slack: FakeSlack, answered: Asked, document: Document, url: str
