@@ -27,7 +27,6 @@ log = logging.getLogger(__name__)
 
 MAX_PROMPTS = 4
 TITLE_CHARS = 75
-PROMPTS_TITLE = "Others have asked, and the documents answered"
 CHANNEL_ENTITY = "slack#/types/channel_id"
 
 
@@ -94,7 +93,7 @@ def greet(argument: str) -> None:
         return
     try:
         client = client_of(opened.team_id)
-        person_of(client, opened.team_id, opened.user_id)  # whether they are from outside is asked once a day
+        person = person_of(client, opened.team_id, opened.user_id)  # also: whether they are from outside
         prompts = [
             {"title": _title(question), "message": question}
             for question in suggested_to(opened.team_id, opened.user_id, about=opened.about)
@@ -104,7 +103,7 @@ def greet(argument: str) -> None:
         client.assistant_threads_setSuggestedPrompts(
             channel_id=opened.channel_id,
             thread_ts=opened.thread_ts or None,  # the agent view has one set for the whole conversation
-            title=PROMPTS_TITLE,
+            title=person.phrases.home.suggested,
             prompts=prompts,
         )
     except NotInstalledError:

@@ -17,6 +17,7 @@ from bot.client import TIMEOUT_S
 from bot.faults import Kind, fault_of
 from bot.fields import id_of
 from bot.messages import Message
+from bot.text import unlinked
 
 ANSWER = "footnote_answer"
 ASKED = "footnote_question"
@@ -63,6 +64,8 @@ def post_message(
         "thread_ts": thread_ts or None,
         "unfurl_links": False,
         "unfurl_media": False,
+        "parse": "none",
+        "link_names": False,
         # Readable by everybody in the workspace, so it holds ids and nothing else.
         "metadata": {"event_type": event_type, "event_payload": {"question": question_id, "part": part}},
         # Undocumented as an argument, named in the documented errors: Slack drops a repeated id.
@@ -70,8 +73,8 @@ def post_message(
     }
     forms: list[dict[str, Any]] = [
         {"text": message.text, "blocks": message.blocks},
-        {"text": message.plain},
-        {"text": last_resort},
+        {"text": unlinked(message.plain)},
+        {"text": unlinked(last_resort)},
     ]
     for form in forms:
         if about_to_post is not None:
