@@ -21,7 +21,7 @@ from bot.people import person_of
 from console.channels.audience import Outsiders, outsider_is
 from console.channels.models import SlackWorkspace
 from console.channels.selectors import folders_of_channel, folders_of_person
-from console.channels.suggestions import answered_questions
+from console.channels.suggestions import suggested_questions
 
 log = logging.getLogger(__name__)
 
@@ -122,11 +122,11 @@ def suggested_to(team_id: str, user_id: str, *, about: str = "") -> list[str]:
         folders = folders.filter(is_shared_externally=True)
     own = set(folders.values_list("pk", flat=True))
     here = own & set(folders_of_channel(team_id, about).values_list("pk", flat=True)) if about else set()
-    found = answered_questions(here, team_id=team_id, slack_user_id=user_id, n=MAX_PROMPTS) if here else []
+    found = suggested_questions(team_id, user_id, folder_ids=here, n=MAX_PROMPTS) if here else []
     if len(found) < MAX_PROMPTS:
-        more = answered_questions(own, team_id=team_id, slack_user_id=user_id, n=2 * MAX_PROMPTS)
+        more = suggested_questions(team_id, user_id, folder_ids=own, n=2 * MAX_PROMPTS)
         found += [question for question in more if question not in found]
-    return found[:MAX_PROMPTS]
+    return [" ".join(question.text.split()) for question in found[:MAX_PROMPTS]]
 
 
 def is_session(team_id: str, channel_id: str) -> bool:
