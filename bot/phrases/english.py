@@ -6,6 +6,7 @@ import rag
 from bot.phrases.table import (
     Ages,
     Buttons,
+    ChannelPhrases,
     HomePhrases,
     ModalPhrases,
     Phrases,
@@ -113,6 +114,26 @@ _REPLIES = Replies(
     },
 )
 
+_CHANNEL = ChannelPhrases(
+    here="This conversation",
+    silent="nothing answers here",
+    refuses="every question is refused here",
+    answers="questions are answered here",
+    answered_from="Answered from",
+    nothing="nothing",
+    more=Plural("and {n} more", "and {n} more"),
+    index="Index",
+    not_ready="is not ready",
+    cut_of_channel="relevance cut {cut} (this channel's)",
+    cut_of_version="relevance cut {cut} (the version's)",
+    to_know="What to know",
+    looking="Looking…",
+    usage=(
+        "`/footnote status` shows what this channel is answered from and what is wrong. Questions go after `/ask`, or "
+        "after a mention of me."
+    ),
+)
+
 ENGLISH = Phrases(
     code="en",
     date_form="{day} {month} {year}",
@@ -186,5 +207,6 @@ ENGLISH = Phrases(
     buttons=_BUTTONS,
     modals=_MODALS,
     home=_HOME,
+    channel=_CHANNEL,
     replies=_REPLIES,
 )

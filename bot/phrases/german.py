@@ -6,6 +6,7 @@ import rag
 from bot.phrases.table import (
     Ages,
     Buttons,
+    ChannelPhrases,
     HomePhrases,
     ModalPhrases,
     Phrases,
@@ -114,6 +115,26 @@ _REPLIES = Replies(
     },
 )
 
+_CHANNEL = ChannelPhrases(
+    here="Diese Unterhaltung",
+    silent="hier antwortet nichts",
+    refuses="hier wird jede Frage abgelehnt",
+    answers="hier werden Fragen beantwortet",
+    answered_from="Beantwortet aus",
+    nothing="nichts",
+    more=Plural("und {n} weiterer", "und {n} weitere"),
+    index="Suchindex",
+    not_ready="ist nicht bereit",
+    cut_of_channel="Relevanzgrenze {cut} (die dieses Kanals)",
+    cut_of_version="Relevanzgrenze {cut} (die der Version)",
+    to_know="Was man wissen muss",
+    looking="Ich sehe nach …",
+    usage=(
+        "`/footnote status` zeigt, woraus dieser Kanal beantwortet wird und was nicht stimmt. Fragen gehören hinter "
+        "`/ask` oder hinter eine Erwähnung von mir."
+    ),
+)
+
 GERMAN = Phrases(
     code="de",
     date_form="{day}. {month} {year}",
@@ -218,5 +239,6 @@ GERMAN = Phrases(
     buttons=_BUTTONS,
     modals=_MODALS,
     home=_HOME,
+    channel=_CHANNEL,
     replies=_REPLIES,
 )

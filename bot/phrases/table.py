@@ -118,6 +118,26 @@ class HomePhrases:
 
 
 @dataclass(frozen=True, slots=True)
+class ChannelPhrases:
+    """What `/footnote status` says around the console's own findings."""
+
+    here: str
+    silent: str
+    refuses: str
+    answers: str
+    answered_from: str
+    nothing: str
+    more: Plural
+    index: str
+    not_ready: str
+    cut_of_channel: str
+    cut_of_version: str
+    to_know: str
+    looking: str
+    usage: str
+
+
+@dataclass(frozen=True, slots=True)
 class Replies:
     """What a click is answered with, to the person who clicked alone."""
 
@@ -188,6 +208,7 @@ class Phrases:
     buttons: Buttons
     modals: ModalPhrases
     home: HomePhrases
+    channel: ChannelPhrases
     replies: Replies
 
     def on(self, day: date) -> str:
