@@ -74,7 +74,7 @@ def impatient(client: WebClient, timeout_s: int) -> WebClient:
 
 
 def punctual(client: WebClient, within_s: float) -> PunctualClient:
-    """The same client for what stands before an acknowledgement; of a punctual one, until its own end at the latest."""
+    """The same client for what somebody waits for; of a punctual one, until its own end at the latest."""
     ends_at = time.monotonic() + within_s
     if isinstance(client, PunctualClient):
         ends_at = min(ends_at, client.ends_at)

@@ -11,7 +11,7 @@ import re
 from slack_sdk import WebClient
 
 import rag
-from bot.client import impatient, token_for_listener, web_client
+from bot.client import punctual, token_for_listener, web_client
 from bot.faults import CALL_FAILED, fault_of
 from bot.fields import Json, id_of, object_of, text_of
 from bot.incoming import QUESTION_MARKS, reason_to_ignore
@@ -47,7 +47,7 @@ def read_thread(question: Question) -> list[rag.Turn]:
         threads.record_unread(question, fault="not_installed")
         return []
     try:
-        messages, is_whole = _messages_before(impatient(web_client(token), TIMEOUT_S), question)
+        messages, is_whole = _messages_before(punctual(web_client(token), TIMEOUT_S), question)
     except CALL_FAILED as error:
         fault = fault_of(error)
         log.warning("question %s: its thread could not be read: %s", question.pk, fault.code)

@@ -144,6 +144,15 @@ class TestNotRead:
         assert SlackThreadReading.objects.get().fault == fault
         assert len(slack.calls_of("conversations.replies")) == 1
 
+    def test_a_slack_that_hangs_is_not_waited_for(
+        self, slack: FakeSlack, work: Work, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(threads, "TIMEOUT_S", 0.3)
+        slack.script("conversations.replies", Failure(wait_s=1.5))
+        question = asked(LIMIT, work)
+        assert question.thread_reading.fault == "TimeoutError"
+        assert shown(slack).count(NOT_READ) == 1
+
     def test_a_missing_scope_is_named_on_the_channels_page(self, slack: FakeSlack, work: Work) -> None:
         slack.scopes = ALL_SCOPES - {"channels:history"}
         asked(LIMIT, work)
