@@ -234,6 +234,7 @@ class TestSuggestions:
         assert f"How much is a hotel? · _{ENGLISH.home.outcomes[QuestionState.RECEIVED]}_" in shown_at_home(
             slack
         )
+        sent[:] = [(name, argument) for name, argument in sent if name != "footnote.publish_home"]
         work()
         ended = ENGLISH.home.outcomes[QuestionState.REFUSED]
         assert f"How much is a hotel? · _{ended}_" in shown_at_home(slack), (
