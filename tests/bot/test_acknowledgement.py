@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterator
 import pytest
 from slack_sdk import WebClient
 
+import bot.app
 from bot import clicks
-from bot.client import punctual
+from bot.client import BEFORE_ACK_S, punctual
 from bot.phrases import ENGLISH, Problem
 from bot.simulator.failures import Failure
 from console import queue
@@ -30,9 +31,15 @@ really_queued = queue.tell_who_clicked
 def slack_hangs(slack: FakeSlack, told_at_once: None, monkeypatch: pytest.MonkeyPatch) -> FakeSlack:
     """Everything that a click asks of Slack is held back for longer than Slack waits."""
     monkeypatch.setattr(queue, "tell_who_clicked", really_queued)
+    # Less than in truth: on a machine that is busy with other tests the rest of a request takes its time too.
+    monkeypatch.setattr(bot.app, "BEFORE_ACK_S", 0.8)
     for method in ("users.info", "views.open", "response_url"):
         slack.script(method, HANGS)
     return slack
+
+
+def test_the_time_before_an_acknowledgement_leaves_some_for_the_rest() -> None:
+    assert clicks.LOOK_UP_S < BEFORE_ACK_S <= ACK_S - 0.5
 
 
 def timed(payload: dict) -> tuple[int, float]:
