@@ -21,13 +21,12 @@ from bot.people import person_of
 from console.channels.audience import Outsiders, outsider_is
 from console.channels.models import SlackWorkspace
 from console.channels.selectors import folders_of_channel, folders_of_person
-from console.channels.suggestions import answered_questions
+from console.channels.suggestions import suggested_questions
 
 log = logging.getLogger(__name__)
 
 MAX_PROMPTS = 4
 TITLE_CHARS = 75
-PROMPTS_TITLE = "Others have asked, and the documents answered"
 CHANNEL_ENTITY = "slack#/types/channel_id"
 
 
@@ -94,7 +93,7 @@ def greet(argument: str) -> None:
         return
     try:
         client = client_of(opened.team_id)
-        person_of(client, opened.team_id, opened.user_id)  # whether they are from outside is asked once a day
+        person = person_of(client, opened.team_id, opened.user_id)  # also: whether they are from outside
         prompts = [
             {"title": _title(question), "message": question}
             for question in suggested_to(opened.team_id, opened.user_id, about=opened.about)
@@ -104,7 +103,7 @@ def greet(argument: str) -> None:
         client.assistant_threads_setSuggestedPrompts(
             channel_id=opened.channel_id,
             thread_ts=opened.thread_ts or None,  # the agent view has one set for the whole conversation
-            title=PROMPTS_TITLE,
+            title=person.phrases.home.suggested,
             prompts=prompts,
         )
     except NotInstalledError:
@@ -123,11 +122,11 @@ def suggested_to(team_id: str, user_id: str, *, about: str = "") -> list[str]:
         folders = folders.filter(is_shared_externally=True)
     own = set(folders.values_list("pk", flat=True))
     here = own & set(folders_of_channel(team_id, about).values_list("pk", flat=True)) if about else set()
-    found = answered_questions(here, team_id=team_id, slack_user_id=user_id, n=MAX_PROMPTS) if here else []
+    found = suggested_questions(team_id, user_id, folder_ids=here, n=MAX_PROMPTS) if here else []
     if len(found) < MAX_PROMPTS:
-        more = answered_questions(own, team_id=team_id, slack_user_id=user_id, n=2 * MAX_PROMPTS)
+        more = suggested_questions(team_id, user_id, folder_ids=own, n=2 * MAX_PROMPTS)
         found += [question for question in more if question not in found]
-    return found[:MAX_PROMPTS]
+    return [" ".join(question.text.split()) for question in found[:MAX_PROMPTS]]
 
 
 def is_session(team_id: str, channel_id: str) -> bool:

@@ -12,6 +12,7 @@ from django.utils import timezone
 
 import rag
 from bot.phrases import ENGLISH, Phrases, retold
+from console.channels.threads import is_taken_by_itself
 from console.questions import wording
 from console.questions.models import Answer, Citation, Question, QuestionState, Surface
 
@@ -71,6 +72,8 @@ class AnswerView:
     """What the question takes for granted and which source says otherwise, as one line; for builders to show."""
     is_small_talk: bool = False
     """Nothing was asked of the documents, so none of them is spoken of."""
+    note: str = ""
+    """What the asker has to know of how the question was taken."""
     question_id: str = ""
     """What the buttons carry; without it there are none."""
     can_share: bool = False
@@ -106,12 +109,18 @@ def answer_view(question: Question, phrases: Phrases = ENGLISH, *, is_shared: bo
         next_step=_next_step(answer, phrases),
         reference=answer.error_reference,
         is_small_talk=is_small_talk,
+        note="" if is_small_talk else _note(question, phrases),
         question_id=str(question.pk),
         # In a conversation of two there is nobody to share it with.
         can_share=question.is_private and is_for_asker and not question.slack_channel_id.startswith("D"),
         can_ask_a_human=not is_small_talk and bool(answer.folder_ids),
         phrases=phrases,
     )
+
+
+def _note(question: Question, phrases: Phrases) -> str:
+    was_searched = question.answer.outcome in {QuestionState.ANSWERED, QuestionState.REFUSED}
+    return phrases.thread_not_read if was_searched and is_taken_by_itself(question) else ""
 
 
 def _quoted_from(sentence: dict[str, Any], answer: Answer, citations: dict[int, Citation]) -> str:

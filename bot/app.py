@@ -7,11 +7,11 @@ from collections.abc import Callable
 from functools import cache
 
 from django.conf import settings
-from slack_bolt import App, BoltResponse
+from slack_bolt import App, BoltContext, BoltResponse
 from slack_bolt.authorization import AuthorizeResult
 
 from bot import listeners
-from bot.client import token_for_listener, web_client
+from bot.client import BEFORE_ACK_S, punctual, token_for_listener, web_client
 from bot.faults import place_of
 from bot.incoming import Json
 
@@ -32,7 +32,8 @@ def build_app() -> App:
 
     `process_before_response` runs the listener before the response is given: Bolt would otherwise
     acknowledge an event first, and a crash right after would lose the question, because Slack only
-    sends again what was not acknowledged. It is safe because listeners only insert rows.
+    sends again what was not acknowledged. It is safe because listeners insert rows, and what some of them ask of
+    Slack shares two and a half seconds.
     """
     # Bolt's logger stays at ERROR: its warnings hold request bodies, which are people's questions.
     logger = logging.getLogger("slack_bolt.footnote")
@@ -50,6 +51,7 @@ def build_app() -> App:
     )
     app.error(_answer_error)
     app.middleware(_acknowledge_rate_limit_notice)
+    app.middleware(_begin_the_time_before_the_acknowledgement)
     listeners.register(app)
     return app
 
@@ -79,3 +81,9 @@ def _acknowledge_rate_limit_notice(body: Json, next: Callable[[], object]) -> Bo
         return None
     log.error("Slack drops events of workspace %s: more than 30,000 came within an hour", body.get("team_id"))
     return BoltResponse(status=200)
+
+
+def _begin_the_time_before_the_acknowledgement(context: BoltContext, next: Callable[[], object]) -> None:  # noqa: A002 - Bolt's name
+    """Listeners get a client whose calls end in time, however many they make."""
+    context["client"] = punctual(context.client, BEFORE_ACK_S)
+    next()

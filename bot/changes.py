@@ -17,6 +17,8 @@ class Edit:
     channel_id: str
     ts: str
     text: str
+    at: str
+    """When, as Slack says: of the message's mark, which is in seconds, and of the event."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,8 @@ def edit_of(body: Json) -> Edit | None:
         return None
     text = plain_question(text_of(message.get("text")), own_user_id=own_user_id_of(body))
     channel_id, ts = id_of(event.get("channel")), id_of(message.get("ts"))
-    return Edit(team_id_of(body), channel_id, ts, text) if text and channel_id and ts else None
+    at = f"{id_of(object_of(message['edited']).get('ts'))} {id_of(event.get('ts'))}"
+    return Edit(team_id_of(body), channel_id, ts, text, at) if text and channel_id and ts else None
 
 
 def deletion_of(body: Json) -> Deletion | None:

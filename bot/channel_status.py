@@ -8,9 +8,13 @@ from dataclasses import asdict, dataclass
 
 from bot import posting
 from bot.audience import learn_channel, learn_person
+from bot.blocks import SECTION_CHARS, section
 from bot.client import NotInstalledError, client_of
 from bot.faults import CALL_FAILED, fault_of
 from bot.messages import Message
+from bot.people import known_person, person_of
+from bot.phrases import ENGLISH, Phrases
+from bot.phrases.table import ChannelPhrases
 from bot.splitting import split_mrkdwn
 from bot.text import escape
 from console.channels.audience import Outsiders, outsider_is
@@ -19,13 +23,7 @@ from console.channels.reports import ChannelReport, report_of
 
 log = logging.getLogger(__name__)
 
-SECTION_CHARS = 3_000
 MOST_FOLDERS = 20
-_HEADLINE = {
-    Effect.SILENT: "nothing answers here",
-    Effect.REFUSES: "every question is refused here",
-    None: "questions are answered here",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +45,11 @@ def tell_status(argument: str) -> None:
     request = StatusRequest(**json.loads(argument))
     if not posting.is_response_url(request.response_url):
         return
+    phrases = known_person(request.team_id, request.user_id).phrases
     try:
         client = client_of(request.team_id)
         learn_person(client, request.team_id, request.user_id)
+        phrases = person_of(client, request.team_id, request.user_id).phrases
         if not request.channel_id.startswith("D"):
             learn_channel(client, request.team_id, request.channel_id, at_once=True)
     except NotInstalledError:
@@ -58,54 +58,67 @@ def tell_status(argument: str) -> None:
         log.warning("Slack could not be asked about %s: %s", request.channel_id, fault_of(error).code)
     report = report_of(request.team_id, request.channel_id, reader=request.user_id)
     is_insider = outsider_is(request.team_id, request.user_id) is Outsiders.NONE
-    status = posting.answer_privately(request.response_url, status_message(report, is_insider=is_insider))
+    message = status_message(report, is_insider=is_insider, phrases=phrases)
+    status = posting.answer_privately(request.response_url, message)
     if status != 200:
         log.warning("the status of %s could not be told: http %s", request.channel_id, status)
 
 
-def status_message(report: ChannelReport, *, is_insider: bool) -> Message:
-    """The report in words; whoever may be from outside is told of shared folders only, and not what hides others."""
+def status_message(report: ChannelReport, *, is_insider: bool, phrases: Phrases = ENGLISH) -> Message:
+    """The report in words; whoever may be from outside is told of shared folders only, and not what hides others.
+
+    Findings are told as the console tells them.
+    """
+    words = phrases.channel
     folders = [row for row in report.folders if is_insider or row.folder.is_shared_externally]
-    where = "This conversation" if report.channel_id.startswith("D") else report.name
-    headline = f"{where}: {_HEADLINE[report.effect]}."
+    where = words.here if report.channel_id.startswith("D") else report.name
+    headline = _headline(report.effect, words)
     lines = [
-        f"*{escape(where)}*: {_HEADLINE[report.effect]}.",
+        f"*{escape(where)}*: {headline}.",
         "",
-        "*Answered from*",
-        *_folder_lines(folders),
+        f"*{words.answered_from}*",
+        *_folder_lines(folders, phrases),
+        "",
+        f"*{words.index}* {escape(_index_line(report, words))}",
     ]
-    lines += ["", f"*Index* {escape(_index_line(report))}"]
     if report.findings and is_insider:
-        lines += ["", "*What to know*"]
+        lines += ["", f"*{words.to_know}*"]
         lines += [f"• {escape(f'{f.sentence} {f.next_step}'.strip())}" for f in report.findings]
-    text = "\n".join(lines)
-    return Message(headline, [_section(piece) for piece in split_mrkdwn(text, SECTION_CHARS)])
+    pieces = split_mrkdwn("\n".join(lines), SECTION_CHARS)
+    return Message(f"{escape(where)}: {headline}.", [section(piece) for piece in pieces])
 
 
-def _folder_lines(folders: list[FolderCount]) -> list[str]:
+def _headline(effect: Effect | None, words: ChannelPhrases) -> str:
+    match effect:
+        case Effect.SILENT:
+            return words.silent
+        case Effect.REFUSES:
+            return words.refuses
+        case _:
+            return words.answers
+
+
+def _folder_lines(folders: list[FolderCount], phrases: Phrases) -> list[str]:
     if not folders:
-        return ["• nothing"]
-    lines = [f"• {escape(row.folder.name)}: {_counted(row)}" for row in folders[:MOST_FOLDERS]]
+        return [f"• {phrases.channel.nothing}"]
+    lines = [f"• {escape(row.folder.name)}: {_counted(row, phrases)}" for row in folders[:MOST_FOLDERS]]
     n_more = len(folders) - MOST_FOLDERS
-    return [*lines, f"• and {n_more} more"] if n_more > 0 else lines
+    return [*lines, f"• {phrases.channel.more.of(n_more)}"] if n_more > 0 else lines
 
 
-def _counted(row: FolderCount) -> str:
-    parts = [f"{row.n_searchable} {'document' if row.n_searchable == 1 else 'documents'}"]
+def _counted(row: FolderCount, phrases: Phrases) -> str:
+    parts = [phrases.home.documents.of(row.n_searchable)]
     if row.n_unreadable:
-        parts.append(f"{row.n_unreadable} not readable")
+        parts.append(phrases.home.unreadable.of(row.n_unreadable))
     if row.n_working:
-        parts.append(f"{row.n_working} being read")
+        parts.append(phrases.home.working.of(row.n_working))
     return ", ".join(parts)
 
 
-def _index_line(report: ChannelReport) -> str:
+def _index_line(report: ChannelReport, words: ChannelPhrases) -> str:
     if report.version is None:
-        return "is not ready"
-    cut = report.relevance_cut
-    whose = "this channel's" if report.cut else "the version's"
-    return f"{report.version} · relevance cut {cut:.2f} ({whose})" if cut is not None else str(report.version)
-
-
-def _section(text: str) -> dict[str, object]:
-    return {"type": "section", "text": {"type": "mrkdwn", "text": text, "verbatim": True}}
+        return words.not_ready
+    if report.relevance_cut is None:
+        return str(report.version)
+    form = words.cut_of_channel if report.cut else words.cut_of_version
+    return f"{report.version} · {form.format(cut=f'{report.relevance_cut:.2f}')}"

@@ -5,6 +5,7 @@ Whatever a button carries is looked up anew with the rights of who clicks; it is
 
 from __future__ import annotations
 
+import json
 import logging
 import uuid
 from collections.abc import Callable, Mapping
@@ -15,21 +16,22 @@ from django.core import signing
 from slack_sdk import WebClient
 
 from bot.blocks import section
-from bot.client import impatient
+from bot.client import BEFORE_ACK_S, punctual
 from bot.faults import CALL_FAILED, fault_of
 from bot.fields import Json, id_of, object_of, text_of, url_of
 from bot.messages import Message
 from bot.people import Person, person_of
 from bot.phrases import Phrases, Problem
 from bot.posting import answer_privately, is_response_url
+from console import queue
 from console.access import Rejected
 from console.questions.models import Question, Surface
 
 log = logging.getLogger(__name__)
 
 LOOK_UP_S = 1
-OPEN_S = 2
-"""Together as long as a trigger of Slack's lives."""
+"""Of the time before the acknowledgement (`bot.client.BEFORE_ACK_S`); the rest is for opening a form."""
+TELL_S = 5
 FORM_S = 86_400
 """How long an open form may be sent."""
 _SALT = "footnote.slack.form"
@@ -83,12 +85,12 @@ def act_on_click(body: Json, client: WebClient, act: Act, *, value_prefix: str =
     except Rejected as error:
         said = problem_text(error, person.phrases)
     if said:
-        tell(click.response_url, said)
+        tell_later(click.response_url, said)
 
 
 def who_clicked(client: WebClient, click: Click) -> Person:
     """The person who clicked, looked up anew when it is not known by today."""
-    person = person_of(impatient(client, LOOK_UP_S), click.team_id, click.user_id)
+    person = person_of(punctual(client, LOOK_UP_S), click.team_id, click.user_id)
     return Person(person.phrases, is_outsider=person.is_outsider or click.is_foreign)
 
 
@@ -136,12 +138,23 @@ def problem_text(error: Rejected, phrases: Phrases) -> str:
     return phrases.replies.problems[Problem(code)]
 
 
+def tell_later(response_url: str, text: str) -> None:
+    """Have the person who clicked told by the workers: a Slack that hangs must not hold up the acknowledgement."""
+    if is_response_url(response_url):
+        queue.tell_who_clicked(json.dumps({"response_url": response_url, "text": text}))
+
+
+def tell_who_clicked(argument: str) -> None:
+    """What `tell_later` has queued."""
+    tell(**json.loads(argument))
+
+
 def tell(response_url: str, text: str) -> None:
     """Tell the person who clicked, alone; what Slack does not take is lost, and logged."""
     if not is_response_url(response_url):
         return
     try:
-        status = answer_privately(response_url, Message(text, [section(text)]), timeout_s=OPEN_S)
+        status = answer_privately(response_url, Message(text, [section(text)]), timeout_s=TELL_S)
     except CALL_FAILED as error:
         log.warning("who clicked could not be told: %s", fault_of(error).code)
         return
@@ -156,7 +169,7 @@ def open_form(client: WebClient, trigger_id: str, view: Mapping[str, object]) ->
         Rejected: `too_late` when it lives no more, `slack_refused` for everything else.
     """
     try:
-        impatient(client, OPEN_S).views_open(trigger_id=trigger_id, view=dict(view))
+        punctual(client, BEFORE_ACK_S).views_open(trigger_id=trigger_id, view=dict(view))
     except CALL_FAILED as error:
         fault = fault_of(error)
         log.warning("a form was not opened: %s", fault.code)

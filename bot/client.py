@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import cache
+from typing import Any
 
 from django.conf import settings
 from slack_sdk import WebClient
+from slack_sdk.web import SlackResponse
 
 from bot.faults import lower_names
 from console import sealing
@@ -20,6 +24,9 @@ log = logging.getLogger(__name__)
 
 TIMEOUT_S = 10
 """Well under the delivery's lease, so that a hanging call ends before another worker may try."""
+BEFORE_ACK_S = 2.5
+"""For all that Slack is asked before an acknowledgement, which it waits for three seconds."""
+LEFT_BEHIND_S = 3
 
 
 class NotInstalledError(Exception):
@@ -62,8 +69,51 @@ def web_client(token: str | None = None) -> WebClient:
 
 
 def impatient(client: WebClient, timeout_s: int) -> WebClient:
-    """The same client for use before an acknowledgement, which Slack waits for three seconds."""
+    """The same client for a question that an answer waits for."""
     return WebClient(token=client.token, base_url=client.base_url, timeout=timeout_s, retry_handlers=[])
+
+
+def punctual(client: WebClient, within_s: float) -> PunctualClient:
+    """The same client for what somebody waits for; of a punctual one, until its own end at the latest."""
+    ends_at = time.monotonic() + within_s
+    if isinstance(client, PunctualClient):
+        ends_at = min(ends_at, client.ends_at)
+    return PunctualClient(client, ends_at)
+
+
+class PunctualClient(WebClient):
+    """A client all of whose calls end by one moment, whatever Slack does.
+
+    A socket's timeout bounds each step of a call alone: a Slack that takes its time to connect, then to answer, then
+    with every byte, holds a call for many times that. So the call runs in a thread and is left behind when its time is
+    up, which raises `TimeoutError`; it ends by its own timeout.
+    """
+
+    def __init__(self, client: WebClient, ends_at: float) -> None:
+        super().__init__(
+            token=client.token, base_url=client.base_url, timeout=LEFT_BEHIND_S, retry_handlers=[]
+        )
+        self.ends_at = ends_at
+
+    def api_call(self, *arguments: Any, **named: Any) -> SlackResponse:
+        """As `WebClient.api_call`.
+
+        Raises:
+            TimeoutError: Slack took too long. It may have done what was asked.
+        """
+        left_s = self.ends_at - time.monotonic()
+        if left_s <= 0:
+            raise TimeoutError
+        call = _calls.submit(super().api_call, *arguments, **named)
+        try:
+            return call.result(timeout=left_s)
+        except TimeoutError:
+            call.cancel()
+            raise
+
+
+_calls = ThreadPoolExecutor(max_workers=16, thread_name_prefix="before-ack")
+"""More calls at once than wait here are in trouble anyway: their time runs out in the queue."""
 
 
 def client_of(team_id: str) -> WebClient:

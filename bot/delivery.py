@@ -23,6 +23,7 @@ from bot.people import person_of
 from bot.phrases import Phrases, retold
 from bot.private import answer_asker_alone
 from bot.statuses import StatusBusyError, take_down_status
+from console import queue
 from console.channels import outbox
 from console.channels.models import SlackDelivery
 from console.channels.outbox import Claim, LostLeaseError
@@ -33,6 +34,8 @@ from console.questions.models import Question, QuestionState
 log = logging.getLogger(__name__)
 
 STATUS_WAIT_S = 1
+FROM_HOME = "home-"
+"""How the ts of a question begins that was asked on the Home tab, where it stands as waiting until then."""
 
 
 def pick_up_undelivered(at_start: bool = False) -> int:
@@ -118,13 +121,15 @@ def _deliver(claim: Claim) -> None:
         if part not in posted:
             _post_part(client, claim, message, thread_ts=thread_ts, part=part, phrases=phrases)
     outbox.record_delivered(claim)
+    if question.slack_ts.startswith(FROM_HOME):
+        queue.publish_home(question.slack_team_id, question.slack_user_id, question.slack_channel_id)
 
 
 def _post_part(
     client: WebClient, claim: Claim, message: Message, *, thread_ts: str, part: int, phrases: Phrases
 ) -> None:
     question = claim.delivery.question
-    ts = posting.post_message(
+    posted = posting.post_message(
         client,
         message,
         channel=question.slack_channel_id,
@@ -136,7 +141,7 @@ def _post_part(
         about_to_post=lambda: outbox.renew_lease(claim),
     )
     if part == 0:
-        outbox.record_message(claim, ts)
+        outbox.record_message(claim, posted.ts)
 
 
 def _messages_now(question: Question, phrases: Phrases) -> list[Message]:
@@ -191,17 +196,19 @@ def _thread_ts(client: WebClient, claim: Claim, phrases: Phrases) -> str:
     if delivery.thread_ts:
         return delivery.thread_ts
     root_ts = _posted_root(client, question) if claim.was_posting else ""
-    root_ts = root_ts or posting.post_message(
-        client,
-        asked_message(question.slack_user_id, question.text, phrases),
-        channel=question.slack_channel_id,
-        thread_ts="",
-        event_type=posting.ASKED,
-        question_id=str(question.pk),
-        part=0,
-        last_resort=asked_text(question.slack_user_id, "…", phrases),
-        about_to_post=lambda: outbox.renew_lease(claim),
-    )
+    if not root_ts:
+        posted = posting.post_message(
+            client,
+            asked_message(question.slack_user_id, question.text, phrases),
+            channel=question.slack_channel_id,
+            thread_ts="",
+            event_type=posting.ASKED,
+            question_id=str(question.pk),
+            part=0,
+            last_resort=asked_text(question.slack_user_id, "…", phrases),
+            about_to_post=lambda: outbox.renew_lease(claim),
+        )
+        root_ts = posted.ts
     outbox.record_thread(claim, root_ts)
     return root_ts
 

@@ -12,11 +12,14 @@ from bot.client import NotInstalledError, client_of
 from bot.faults import CALL_FAILED, fault_of
 from bot.home import AskedLine, FolderLine, Home, Suggestion, home_view
 from bot.people import person_of
-from console.channels.home_questions import N_RECENT, questions_of_slack_user, suggested_questions
+from console.channels.home_questions import N_RECENT, questions_of_slack_user
 from console.channels.selectors import folders_of_person, user_of_slack
+from console.channels.suggestions import suggested_questions
 from console.sources.models import SEARCHABLE_STATES, UNREADABLE_STATES, WORKING_STATES, Folder
 
 log = logging.getLogger(__name__)
+
+N_SUGGESTED = 4
 
 
 def publish_home(key: str) -> None:
@@ -47,7 +50,9 @@ def home_of(team_id: str, user_id: str, *, is_outsider: bool) -> Home:
     person = user_of_slack(team_id, user_id)
     asked = questions_of_slack_user(team_id, user_id)[:N_RECENT]
     folder_lines = [_folder_line(folder) for folder in _counted(folders)]
-    suggestions = suggested_questions(team_id, user_id, folder_ids=[folder.pk for folder in folders])
+    suggestions = suggested_questions(
+        team_id, user_id, folder_ids=[folder.pk for folder in folders], n=N_SUGGESTED
+    )
     return Home(
         folders=folder_lines,
         is_linked=person is not None,

@@ -30,6 +30,7 @@ __all__ = [
     "question_of_command",
     "question_of_event",
     "question_unasked",
+    "reason_to_ignore",
     "response_url_of",
     "team_id_of",
     "team_of",
@@ -48,7 +49,7 @@ def question_of_event(body: Json, surface: Surface) -> IncomingQuestion | None:
     """
     event = _object(body.get("event"))
     own_user_id = own_user_id_of(body)
-    if _reason_to_ignore(event, own_user_id):
+    if reason_to_ignore(event, own_user_id):
         return None
     text = plain_question(_text(event.get("text")), own_user_id=own_user_id)
     if not text and event.get("files"):
@@ -124,7 +125,7 @@ def response_url_of(body: Json) -> str:
     return _url(body.get("response_url"))
 
 
-def _reason_to_ignore(event: Json, own_user_id: str) -> str:
+def reason_to_ignore(event: Json, own_user_id: str) -> str:
     """Why nobody waits for an answer; empty when somebody does."""
     subtype = event.get("subtype")
     if subtype is not None and _text(subtype) not in TYPED_SUBTYPES:

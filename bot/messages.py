@@ -48,7 +48,7 @@ def messages_of(view: AnswerView) -> list[Message]:
     """The terminal message and, when it is long, what continues it in the thread."""
     if view.outcome == QuestionState.ANSWERED and not any(s.text.strip() for s in view.sentences):
         view = replace(view, outcome=QuestionState.BROKEN)  # an empty answer is our fault, and none
-    blocks = _BUILDERS[view.outcome](view)
+    blocks = [*_BUILDERS[view.outcome](view), *([context(escape(view.note))] if view.note else [])]
     parts = list(_packed(blocks))
     texts = [
         _notification(view, blocks[0]),

@@ -110,13 +110,22 @@ def ask_view(text: str, token: str, phrases: Phrases) -> View:
     }
 
 
+def asked_view(phrases: Phrases) -> View:
+    """What takes the place of a form whose question was taken in."""
+    return _told_view(phrases.modals.ask, phrases.modals.asked, phrases)
+
+
 def expired_view(phrases: Phrases) -> View:
     """What takes the place of a form that is too old or not this person's."""
+    return _told_view("Footnote", phrases.modals.expired, phrases)
+
+
+def _told_view(title: str, text: str, phrases: Phrases) -> View:
     return {
         "type": "modal",
-        "title": plain("Footnote"),
+        "title": plain(title),
         "close": plain(phrases.buttons.close),
-        "blocks": [section(phrases.modals.expired)],
+        "blocks": [section(text)],
     }
 
 

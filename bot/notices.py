@@ -17,7 +17,7 @@ from bot.messages import Message, messages_of, not_taken_text, shared_message
 from bot.offers import edit_offer_message, owner_message
 from bot.people import person_of
 from bot.phrases import Problem
-from bot.retracting import NotYetError, retract_answer
+from bot.retracting import retract_answer, take_back
 from console.channels import notices
 from console.channels.audience import Outsiders, outsiders_of
 from console.channels.models import NoticeKind, SlackNotice
@@ -59,7 +59,7 @@ def send_notice(notice_id: int) -> None:
         log.warning("notice %s: another worker took over", notice.pk)
     except _RefusedError as error:
         _give_up(client, notice, error.problem, error.problem)
-    except NotYetError:
+    except notices.NotYetError:
         notices.put_off(notice, wait_s=5, error="delivery_under_way")
     except CALL_FAILED as error:
         _record_fault(client, notice, error)
@@ -104,7 +104,7 @@ def _share(client: WebClient, notice: SlackNotice) -> str:
     for part, message in enumerate(messages):
         if part in posted:
             continue
-        ts = posting.post_message(
+        shared = posting.post_message(
             client,
             message,
             channel=question.slack_channel_id,
@@ -115,7 +115,7 @@ def _share(client: WebClient, notice: SlackNotice) -> str:
             last_resort=not_taken_text(str(question.pk)),
             about_to_post=lambda: notices.renew_lease(notice),
         )
-        first_ts = first_ts or ts
+        first_ts = first_ts or shared.ts
     # A follow-up under the shared answer finds what was asked before.
     Question.objects.filter(pk=question.pk).update(shared_at=timezone.now(), slack_thread_ts=root or first_ts)
     return first_ts
@@ -178,7 +178,7 @@ def _tell_owner(client: WebClient, notice: SlackNotice) -> str:
     message = owner_message(
         str(question.pk), who_id=notice.by_user_id, question=question.text, folders=names, phrases=phrases
     )
-    return posting.post_message(
+    posted = posting.post_message(
         client,
         message,
         channel=notice.recipient,
@@ -188,6 +188,8 @@ def _tell_owner(client: WebClient, notice: SlackNotice) -> str:
         part=0,
         last_resort=message.text,
     )
+    notices.record_place(notice, posted.channel)
+    return posted.ts
 
 
 def _offer_edited(client: WebClient, notice: SlackNotice) -> str:
@@ -210,10 +212,13 @@ def _offer_edited(client: WebClient, notice: SlackNotice) -> str:
 
 
 def _retract(client: WebClient, notice: SlackNotice) -> str:
-    """Take back what was answered to a question that was deleted."""
+    """Take back what was answered to a question that was deleted, and what its owners were written of it."""
     question = notice.question
     phrases = person_of(client, question.slack_team_id, question.slack_user_id).phrases
     retract_answer(client, question, phrases)
+    for told in notices.told_to_people(question):
+        phrases = person_of(client, question.slack_team_id, told.recipient).phrases
+        take_back(client, told.message_channel, told.message_ts, phrases.replies.question_deleted)
     return ""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -15,7 +15,9 @@ from slack_sdk.webhook import WebhookClient
 
 from bot.client import TIMEOUT_S
 from bot.faults import Kind, fault_of
+from bot.fields import id_of
 from bot.messages import Message
+from bot.text import unlinked
 
 ANSWER = "footnote_answer"
 ASKED = "footnote_question"
@@ -29,6 +31,13 @@ class IncompleteAnswerError(OSError):
     """Slack said yes and left out what was asked for, so nothing is known."""
 
 
+class Posted(NamedTuple):
+    """Where a message stands: to a person's id it goes into their direct message, which has an id of its own."""
+
+    ts: str
+    channel: str
+
+
 def post_message(
     client: WebClient,
     message: Message,
@@ -40,8 +49,8 @@ def post_message(
     part: int,
     last_resort: str,
     about_to_post: Callable[[], None] | None = None,
-) -> str:
-    """Post one message and give back its ts.
+) -> Posted:
+    """Post one message and give back where it stands.
 
     What Slack will not take is sent without blocks; what it will not take then either is replaced by
     the short text of `last_resort`. `about_to_post` is called before each of these: a call that was refused
@@ -55,6 +64,8 @@ def post_message(
         "thread_ts": thread_ts or None,
         "unfurl_links": False,
         "unfurl_media": False,
+        "parse": "none",
+        "link_names": False,
         # Readable by everybody in the workspace, so it holds ids and nothing else.
         "metadata": {"event_type": event_type, "event_payload": {"question": question_id, "part": part}},
         # Undocumented as an argument, named in the documented errors: Slack drops a repeated id.
@@ -62,14 +73,14 @@ def post_message(
     }
     forms: list[dict[str, Any]] = [
         {"text": message.text, "blocks": message.blocks},
-        {"text": message.plain},
-        {"text": last_resort},
+        {"text": unlinked(message.plain)},
+        {"text": unlinked(last_resort)},
     ]
     for form in forms:
         if about_to_post is not None:
             about_to_post()
         try:
-            return _ts_of(client.chat_postMessage(**form, **arguments))
+            return _place_of(client.chat_postMessage(**form, **arguments), channel)
         except SlackApiError as error:
             if fault_of(error).kind is not Kind.TOO_LARGE:
                 raise
@@ -77,11 +88,11 @@ def post_message(
     raise refusal
 
 
-def _ts_of(posted: SlackResponse) -> str:
+def _place_of(posted: SlackResponse, sent_to: str) -> Posted:
     ts = posted.get("ts")
     if not isinstance(ts, str) or not ts:
         raise IncompleteAnswerError
-    return ts
+    return Posted(ts, id_of(posted.get("channel")) or sent_to)
 
 
 def posted_parts(

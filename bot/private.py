@@ -52,7 +52,7 @@ def _send_directly(
     for part, message in enumerate(messages[first:], start=first):
         if part == first and root_ts:
             continue  # an earlier try got this far
-        ts = posting.post_message(
+        posted = posting.post_message(
             client,
             message if root_ts else with_question(message, question.text, phrases),
             channel=question.slack_user_id,
@@ -64,5 +64,5 @@ def _send_directly(
             about_to_post=lambda: outbox.renew_lease(claim),
         )
         if not root_ts:
-            root_ts = ts
-            outbox.record_message(claim, ts)
+            root_ts = posted.ts
+            outbox.record_message(claim, root_ts)

@@ -26,7 +26,10 @@ class Passage:
 
 
 def cited_passages(answer: Answer, *, folder_ids: Collection[int], phrases: Phrases) -> list[Passage]:
-    """Every source in order; one from a folder outside `folder_ids` shows its number and no more."""
+    """Every source in order; one from a folder outside `folder_ids` shows its number and no more.
+
+    Of a document that was deleted since only the place is told: who deletes it wants its words gone.
+    """
     citations = answer.citations.select_related("document")
     return [_cited(citation, answer, folder_ids, phrases) for citation in citations]
 
@@ -40,7 +43,7 @@ def _cited(citation: Citation, answer: Answer, folder_ids: Collection[int], phra
         return Passage(number, note=phrases.modals.hidden_source)
     heading = f"{number} {place_of(citation)}"
     if document is None or document.deleted_at is not None:
-        return Passage(heading, quote=citation.quote, note=phrases.modals.gone_source)
+        return Passage(heading, note=phrases.modals.gone_source)
     return Passage(
         heading, url_of(citation), citation.quote, phrases.ages.of(days_since(document.uploaded_at))
     )

@@ -11,13 +11,10 @@ from bot.blocks import section
 from bot.faults import Kind, fault_of
 from bot.phrases import Phrases
 from console.channels.models import DeliveryState, SlackDelivery
+from console.channels.notices import NotYetError
 from console.questions.models import Question
 
 GONE = {"message_not_found", "thread_not_found"}
-
-
-class NotYetError(Exception):
-    """The answer is being posted at this moment; what is not there yet cannot be taken back."""
 
 
 def retract_answer(client: WebClient, question: Question, phrases: Phrases) -> None:
@@ -36,7 +33,7 @@ def retract_answer(client: WebClient, question: Question, phrases: Phrases) -> N
         raise NotYetError
     if delivery.state in {DeliveryState.POSTING, DeliveryState.DELIVERED, DeliveryState.UNDELIVERABLE}:
         for ts in _posted(client, question, delivery):
-            _take_back(client, question.slack_channel_id, ts, phrases)
+            take_back(client, question.slack_channel_id, ts, phrases.replies.withdrawn)
     SlackDelivery.objects.filter(pk=delivery.pk).update(
         state=DeliveryState.RETRACTED, lease_until=None, not_before=None
     )
@@ -57,7 +54,12 @@ def _posted(client: WebClient, question: Question, delivery: SlackDelivery) -> l
     return sorted(known | set((found or {}).values()), reverse=True)
 
 
-def _take_back(client: WebClient, channel: str, ts: str, phrases: Phrases) -> None:
+def take_back(client: WebClient, channel: str, ts: str, said: str) -> None:
+    """Delete a message of ours; where Slack does not let that be, `said` takes the place of its words.
+
+    Raises:
+        SlackApiError, OSError, HTTPException: Slack refused, or could not be asked just now.
+    """
     try:
         client.chat_delete(channel=channel, ts=ts)
     except SlackApiError as error:
@@ -66,7 +68,6 @@ def _take_back(client: WebClient, channel: str, ts: str, phrases: Phrases) -> No
             return
         if fault.kind is not Kind.PERMANENT:
             raise
-        said = phrases.replies.withdrawn
         client.chat_update(
             channel=channel,
             ts=ts,

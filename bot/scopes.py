@@ -14,8 +14,14 @@ WITHOUT_SCOPE = {
     "channels:read": "who reads a public channel is not known: it is answered only from folders shared externally",
     "groups:read": "who reads a private channel is not known: it is answered only from folders shared externally",
     "users:read": "who is a guest is not known: channels are answered only from folders shared externally",
-    "channels:history": "after a crash while posting, an answer in a public channel may appear twice",
-    "groups:history": "after a crash while posting, an answer in a private channel may appear twice",
+    "channels:history": (
+        "a question in a thread that began without the app is taken by itself; after a crash while posting, an "
+        "answer in a public channel may appear twice"
+    ),
+    "groups:history": (
+        "a question in a thread that began without the app is taken by itself; after a crash while posting, an "
+        "answer in a private channel may appear twice"
+    ),
     "assistant:write": "no suggested prompts and no status in Slack's agent view",
 }
 

@@ -9,8 +9,10 @@ import logging
 import time
 
 from bot import agent
-from bot.client import NotInstalledError, client_of, is_set_up
+from bot.client import NotInstalledError, client_of, impatient, is_set_up
 from bot.faults import CALL_FAILED, Kind, fault_of
+from bot.people import person_of
+from bot.phrases import Phrases
 from console import queue
 from console.channels import statuses
 from console.channels.models import SlackStatus
@@ -18,10 +20,9 @@ from console.questions.models import Question
 
 log = logging.getLogger(__name__)
 
-LOOKING = "is looking in the documents…"
-"""Slack puts the app's name in front."""
 PATIENCE_S = 1.0
 _LOOK_EVERY_S = 0.05
+ASK_LANGUAGE_S = 1
 
 
 class StatusBusyError(Exception):
@@ -39,7 +40,7 @@ def show_status(question_id: str) -> None:
     if status is None:
         return
     try:
-        _set(status, LOOKING)
+        _set(status, _language_of(question).status)
     except NotInstalledError:
         statuses.forget_status(status)
     except CALL_FAILED as error:
@@ -49,6 +50,17 @@ def show_status(question_id: str) -> None:
             statuses.forget_status(status)
     finally:
         statuses.end_status_call(status)
+
+
+def _language_of(question: Question) -> Phrases:
+    """The asker's language.
+
+    Raises:
+        NotInstalledError: no token belongs to the workspace.
+        SlackApiError, OSError, HTTPException: whose token it is could not be asked just now.
+    """
+    client = impatient(client_of(question.slack_team_id), ASK_LANGUAGE_S)
+    return person_of(client, question.slack_team_id, question.slack_user_id).phrases
 
 
 def take_down_status(question: Question) -> None:

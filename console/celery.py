@@ -26,6 +26,7 @@ app.conf.update(
         "footnote.send_notice": {"queue": "deliveries"},
         "footnote.publish_home": {"queue": "deliveries"},
         "footnote.tell_channel_status": {"queue": "deliveries"},
+        "footnote.tell_who_clicked": {"queue": "deliveries"},
         "footnote.greet_agent_reader": {"queue": "deliveries"},
         "footnote.end_agent_session": {"queue": "deliveries"},
         "footnote.show_status": {"queue": "deliveries"},

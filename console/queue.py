@@ -73,6 +73,11 @@ def tell_channel_status(argument: str) -> None:
     _enqueue("footnote.tell_channel_status", argument)
 
 
+def tell_who_clicked(argument: str) -> None:
+    """Have somebody told what came of a click in Slack; `argument` is the JSON of `bot.clicks.tell_later`."""
+    _enqueue("footnote.tell_who_clicked", argument)
+
+
 def greet_agent_reader(argument: str) -> None:
     """Have prompts suggested to somebody in Slack's agent view; `argument` is the JSON of `bot.agent.Opened`."""
     _enqueue("footnote.greet_agent_reader", argument)

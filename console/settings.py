@@ -269,6 +269,10 @@ def _slack_token_keys() -> list[str]:
 
 
 SLACK_TOKEN_KEYS = _slack_token_keys()
+# Slack repeats an event for a day at most ("Delayed Events"); that long its id has to be known.
+SLACK_EVENT_DAYS = env.int("FOOTNOTE_SLACK_EVENT_DAYS", 7)
+if not 2 <= SLACK_EVENT_DAYS <= 3_650:
+    raise ImproperlyConfigured(f"FOOTNOTE_SLACK_EVENT_DAYS is {SLACK_EVENT_DAYS}; it must be 2 to 3650.")
 SLACK_API_URL = env.str("SLACK_API_URL", "https://slack.com/api/")
 
 LANGUAGE_CODE = "en"

@@ -11,6 +11,7 @@ import rag
 from bot import agent
 from bot.audience import learn_before_answering
 from bot.channel_status import tell_status
+from bot.clicks import tell_who_clicked as tell_clicker
 from bot.delivery import deliver_answer as deliver_to_slack
 from bot.delivery import pick_up_undelivered
 from bot.home_tab import publish_home as publish_to_slack
@@ -19,6 +20,8 @@ from bot.notices import send_notice as send_to_slack
 from bot.statuses import pick_up_statuses
 from bot.statuses import show_status as show_in_slack
 from bot.statuses import take_down_statuses as take_down_in_slack
+from bot.threads import read_thread
+from console.channels.pruning import prune_events
 from console.evaluation import runs
 from console.questions import services as questions
 from console.sources import ingest, stalled, upkeep
@@ -55,7 +58,7 @@ def answer_question(question_id: str) -> None:
     """Answer one question."""
     learn_before_answering(question_id)
     try:
-        questions.answer_question(question_id)
+        questions.answer_question(question_id, read_thread=read_thread)
     except rag.Unavailable as error:
         # The row holds the pause; the sweep sends it again.
         log.warning("question %s waits: %s (%s)", question_id, error.message, error.code)
@@ -95,6 +98,12 @@ def tell_channel_status(argument: str) -> None:
     tell_status(argument)
 
 
+@shared_task(name="footnote.tell_who_clicked")
+def tell_who_clicked(argument: str) -> None:
+    """Tell one person in Slack what came of a click."""
+    tell_clicker(argument)
+
+
 @shared_task(name="footnote.greet_agent_reader")
 def greet_agent_reader(argument: str) -> None:
     """Suggest prompts to one person in Slack's agent view."""
@@ -132,3 +141,4 @@ def pick_up_pending(at_start: bool = False) -> None:
     pick_up_undelivered(at_start=at_start)
     pick_up_unsent(at_start=at_start)
     pick_up_statuses(at_start=at_start)
+    prune_events()

@@ -6,6 +6,7 @@ import rag
 from bot.phrases.table import (
     Ages,
     Buttons,
+    ChannelPhrases,
     HomePhrases,
     ModalPhrases,
     Phrases,
@@ -37,7 +38,7 @@ _MODALS = ModalPhrases(
     sources="Sources",
     nearest="Nearest passages",
     hidden_source="From a document you may not see.",
-    gone_source="The document is gone since; this is what was quoted.",
+    gone_source="The document was deleted since, so its words are not shown any more.",
     no_source="Nothing is near that you may see.",
     more=Plural("{n} more stands in the console.", "{n} more stand in the console."),
     feedback="What was wrong?",
@@ -53,6 +54,7 @@ _MODALS = ModalPhrases(
     ask="Ask Footnote",
     ask_question="Your question",
     ask_hint="Only you see the answer, as a message from me. You can share it from there.",
+    asked="I am looking in the documents. The answer comes as a message from me; you can close this.",
     expired="This form is too old by now. Nothing was sent. Close it and open it again from the message.",
 )
 
@@ -95,6 +97,7 @@ _REPLIES = Replies(
     owner_told="{who} asked something that I could not answer, and wants a human to see it:",
     owner_folders="You are named as owner of {folders}.",
     owner_link="Open the question in the console",
+    question_deleted="Somebody wanted your help with a question. Its asker has deleted it since.",
     withdrawn="The question was deleted, so I took my answer back.",
     problems={
         Problem.GONE: "That button is too old: what it belonged to is gone.",
@@ -109,6 +112,26 @@ _REPLIES = Replies(
         Problem.NO_TEXT: "Write a question first.",
         Problem.SLACK_REFUSED: "Slack did not let me do that. Nothing was changed.",
     },
+)
+
+_CHANNEL = ChannelPhrases(
+    here="This conversation",
+    silent="nothing answers here",
+    refuses="every question is refused here",
+    answers="questions are answered here",
+    answered_from="Answered from",
+    nothing="nothing",
+    more=Plural("and {n} more", "and {n} more"),
+    index="Index",
+    not_ready="is not ready",
+    cut_of_channel="relevance cut {cut} (this channel's)",
+    cut_of_version="relevance cut {cut} (the version's)",
+    to_know="What to know",
+    looking="Looking…",
+    usage=(
+        "`/footnote status` shows what this channel is answered from and what is wrong. Questions go after `/ask`, or "
+        "after a mention of me."
+    ),
 )
 
 ENGLISH = Phrases(
@@ -178,9 +201,12 @@ ENGLISH = Phrases(
     reference="Reference {reference}.",
     not_taken="I have an answer, but Slack did not take it:",
     not_taken_link="read it in the console",
+    thread_not_read="I could not read this thread, so I took your question by itself.",
+    status="is looking in the documents…",  # Slack puts the app's name in front
     goes_on="The answer goes on. Ask in a channel that I am a member of to read all of it.",
     buttons=_BUTTONS,
     modals=_MODALS,
     home=_HOME,
+    channel=_CHANNEL,
     replies=_REPLIES,
 )

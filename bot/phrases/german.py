@@ -6,6 +6,7 @@ import rag
 from bot.phrases.table import (
     Ages,
     Buttons,
+    ChannelPhrases,
     HomePhrases,
     ModalPhrases,
     Phrases,
@@ -36,7 +37,7 @@ _MODALS = ModalPhrases(
     sources="Quellen",
     nearest="Nächstliegende Stellen",
     hidden_source="Aus einem Dokument, das du nicht sehen darfst.",
-    gone_source="Das Dokument gibt es nicht mehr; dies wurde daraus zitiert.",
+    gone_source="Das Dokument wurde inzwischen gelöscht; sein Text wird nicht mehr gezeigt.",
     no_source="Nichts liegt nahe, das du sehen darfst.",
     more=Plural("{n} weitere steht in der Konsole.", "{n} weitere stehen in der Konsole."),
     feedback="Was war falsch?",
@@ -52,6 +53,7 @@ _MODALS = ModalPhrases(
     ask="Footnote fragen",
     ask_question="Deine Frage",
     ask_hint="Nur du siehst die Antwort, als Nachricht von mir. Von dort kannst du sie teilen.",
+    asked="Ich sehe in den Dokumenten nach. Die Antwort kommt als Nachricht von mir; du kannst das hier schließen.",
     expired="Dieses Formular ist inzwischen zu alt. Es wurde nichts gesendet. Öffne es noch einmal bei der Nachricht.",
 )
 
@@ -96,6 +98,7 @@ _REPLIES = Replies(
     owner_told="{who} hat etwas gefragt, das ich nicht beantworten konnte, und möchte, dass ein Mensch es sieht:",
     owner_folders="Du bist für {folders} zuständig eingetragen.",
     owner_link="Die Frage in der Konsole öffnen",
+    question_deleted="Jemand wollte deine Hilfe bei einer Frage. Wer sie gestellt hat, hat sie inzwischen gelöscht.",
     withdrawn="Die Frage wurde gelöscht, darum habe ich meine Antwort zurückgenommen.",
     problems={
         Problem.GONE: "Dieser Knopf ist zu alt: Das, wozu er gehörte, gibt es nicht mehr.",
@@ -110,6 +113,26 @@ _REPLIES = Replies(
         Problem.NO_TEXT: "Schreib zuerst eine Frage.",
         Problem.SLACK_REFUSED: "Slack hat mir das nicht erlaubt. Es wurde nichts geändert.",
     },
+)
+
+_CHANNEL = ChannelPhrases(
+    here="Diese Unterhaltung",
+    silent="hier antwortet nichts",
+    refuses="hier wird jede Frage abgelehnt",
+    answers="hier werden Fragen beantwortet",
+    answered_from="Beantwortet aus",
+    nothing="nichts",
+    more=Plural("und {n} weiterer", "und {n} weitere"),
+    index="Suchindex",
+    not_ready="ist nicht bereit",
+    cut_of_channel="Relevanzgrenze {cut} (die dieses Kanals)",
+    cut_of_version="Relevanzgrenze {cut} (die der Version)",
+    to_know="Was man wissen muss",
+    looking="Ich sehe nach …",
+    usage=(
+        "`/footnote status` zeigt, woraus dieser Kanal beantwortet wird und was nicht stimmt. Fragen gehören hinter "
+        "`/ask` oder hinter eine Erwähnung von mir."
+    ),
 )
 
 GERMAN = Phrases(
@@ -210,9 +233,12 @@ GERMAN = Phrases(
     reference="Kennung {reference}.",
     not_taken="Ich habe eine Antwort, aber Slack hat sie nicht angenommen:",
     not_taken_link="lies sie in der Konsole",
+    thread_not_read="Ich konnte diesen Thread nicht lesen und habe deine Frage für sich genommen.",
+    status="sieht in den Dokumenten nach …",
     goes_on="Die Antwort geht weiter. Frag in einem Kanal, in dem ich Mitglied bin, um sie ganz zu lesen.",
     buttons=_BUTTONS,
     modals=_MODALS,
     home=_HOME,
+    channel=_CHANNEL,
     replies=_REPLIES,
 )

@@ -95,6 +95,7 @@ class ModalPhrases:
     ask: str
     ask_question: str
     ask_hint: str
+    asked: str
     expired: str
 
 
@@ -114,6 +115,26 @@ class HomePhrases:
     suggested: str
     no_suggestion: str
     more: Plural
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelPhrases:
+    """What `/footnote status` says around the console's own findings."""
+
+    here: str
+    silent: str
+    refuses: str
+    answers: str
+    answered_from: str
+    nothing: str
+    more: Plural
+    index: str
+    not_ready: str
+    cut_of_channel: str
+    cut_of_version: str
+    to_know: str
+    looking: str
+    usage: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +158,7 @@ class Replies:
     owner_folders: str
     owner_link: str
     withdrawn: str
+    question_deleted: str
     problems: Mapping[Problem, str]
 
 
@@ -181,9 +203,12 @@ class Phrases:
     not_taken: str
     not_taken_link: str
     goes_on: str
+    status: str
+    thread_not_read: str
     buttons: Buttons
     modals: ModalPhrases
     home: HomePhrases
+    channel: ChannelPhrases
     replies: Replies
 
     def on(self, day: date) -> str:

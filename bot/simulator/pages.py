@@ -6,6 +6,7 @@ import json
 import mimetypes
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, quote, urlsplit
@@ -40,6 +41,11 @@ FAULTS: dict[str, tuple[str, Failure]] = {
 KEPT_LINES = 200
 
 
+def _moment(seconds: float) -> datetime:
+    """Of Slack's times, which are seconds since 1970; in this machine's zone, and without it, as people read clocks."""
+    return datetime.fromtimestamp(seconds, UTC).astimezone().replace(tzinfo=None)
+
+
 @dataclass(slots=True)
 class Pages:
     """Draws a workspace and turns the forms of its page into what a person does in Slack."""
@@ -59,7 +65,13 @@ class Pages:
             else str(body.get("command") or body.get("type"))
         )
         for number, ack in enumerate(acks):
-            line = {"kind": kind, "name": name, "number": number, "ack": ack, "at": self.workspace.clock()}
+            line = {
+                "kind": kind,
+                "name": name,
+                "number": number,
+                "ack": ack,
+                "at": _moment(self.workspace.clock()),
+            }
             self.deliveries.append(line)
         del self.deliveries[:-KEPT_LINES]
         self.workspace.touch()
@@ -149,11 +161,22 @@ class Pages:
             if is_ours
             else author and author.name
         )
-        return {"message": message, "name": name or "somebody", "is_ours": is_ours, "ts": ts, "at": float(ts)}
+        return {
+            "message": message,
+            "name": name or "somebody",
+            "is_ours": is_ours,
+            "ts": ts,
+            "at": _moment(float(ts)),
+        }
 
     def _log(self) -> dict[str, Any]:
         calls = [
-            {"method": c.method, "error": c.error, "at": c.at, "arguments": json.dumps(c.arguments, indent=1)}
+            {
+                "method": c.method,
+                "error": c.error,
+                "at": _moment(c.at),
+                "arguments": json.dumps(c.arguments, indent=1),
+            }
             for c in self.api.calls[-KEPT_LINES:]
         ]
         return {"calls": calls[::-1], "deliveries": self.deliveries[::-1]}

@@ -7,22 +7,27 @@ from django.utils import timezone
 
 from console import queue
 from console.access import Rejected
-from console.channels.models import DeliveryState, NoticeKind, SlackDelivery, SlackNotice
+from console.channels.models import DeliveryState, NoticeKind, NoticeState, SlackDelivery, SlackNotice
 from console.channels.notices import owe_notice
 from console.channels.services import IncomingQuestion, receive_slack_question
 from console.questions import wording
 from console.questions.models import PENDING_STATES, Question, QuestionState, Surface
 
 
-def record_edit(*, team_id: str, channel_id: str, ts: str, text: str) -> None:
+def record_edit(*, team_id: str, channel_id: str, ts: str, text: str, edited_at: str = "") -> None:
     """A question's message says something else by now.
 
     Not yet begun, the question is changed. Otherwise its asker is offered, once, to have the new text answered;
-    a further edit changes what that offer stands for.
+    a further edit changes what that offer stands for. Slack delivers out of order: an edit that was made before one
+    that is known already (`edited_at`, Slack's times of it) changes nothing.
     """
     with transaction.atomic():
         question = _question_at(team_id, channel_id, ts)
-        if question is None or question.withdrawn_at is not None or question.text == text:
+        if question is None or question.withdrawn_at is not None or not _is_newest(question, edited_at):
+            return
+        if question.text == text:
+            # Changed back: there is nothing to offer any more.
+            question.notices.filter(kind=NoticeKind.EDIT_OFFER, state=NoticeState.DONE).update(text="")
             return
         if question.state == QuestionState.RECEIVED and question.n_claims == 0:
             question.text = text
@@ -31,6 +36,22 @@ def record_edit(*, team_id: str, channel_id: str, ts: str, text: str) -> None:
         is_new = owe_notice(question, NoticeKind.EDIT_OFFER, recipient=question.slack_user_id, text=text)
         if not is_new:
             question.notices.filter(kind=NoticeKind.EDIT_OFFER).update(text=text)
+
+
+def _is_newest(question: Question, edited_at: str) -> bool:
+    """False for an edit that was made before one that is known; else it is the newest from here on."""
+    delivery = SlackDelivery.objects.select_for_update().get(question=question)
+    if _order(edited_at) < _order(delivery.edited_at):
+        return False
+    delivery.edited_at = edited_at[:64]
+    delivery.save(update_fields=["edited_at"])
+    return True
+
+
+def _order(edited_at: str) -> list[list[int]]:
+    """By which edits compare: ``"1767376990.000000 1767376990.000300"`` as numbers, what is none before all."""
+    parts = [time.split(".") for time in edited_at.split(" ")]
+    return [[int(n) for n in part] if all(map(str.isdecimal, part)) else [] for part in parts]
 
 
 def answer_edited(*, question: Question) -> Question:

@@ -13,11 +13,14 @@ from console.sources.models import Folder
 
 
 class SlackEvent(models.Model):
-    """A delivery of Slack, unique by (team, event id): a retry changes nothing."""
+    """A delivery of Slack, unique by (team, event id): a retry changes nothing.
+
+    Rows are kept for `settings.SLACK_EVENT_DAYS`, far longer than Slack repeats an event.
+    """
 
     team_id = models.CharField(max_length=32)
     event_id = models.CharField(max_length=80)
-    received_at = models.DateTimeField(auto_now_add=True)
+    received_at = models.DateTimeField(auto_now_add=True, db_index=True)
 
     class Meta:
         constraints = [
@@ -238,6 +241,9 @@ class SlackDelivery(models.Model):
     )
     last_error = models.CharField(max_length=200, blank=True)
     delivered_at = models.DateTimeField(null=True, blank=True)
+    edited_at = models.CharField(
+        max_length=64, blank=True, help_text="Slack's times of the newest edit of the question that was seen."
+    )
     stopped_at = models.DateTimeField(
         null=True, blank=True, help_text="The asker pressed Stop; they are told so instead of the answer."
     )
@@ -277,6 +283,9 @@ class SlackNotice(models.Model):
         max_length=10, choices=NoticeState.choices, default=NoticeState.PENDING, db_index=True
     )
     message_ts = models.CharField(max_length=32, blank=True)
+    message_channel = models.CharField(
+        max_length=32, blank=True, help_text="Of what went to a person: the direct message it stands in."
+    )
     lease_until = models.DateTimeField(null=True, blank=True)
     not_before = models.DateTimeField(null=True, blank=True)
     n_attempts = models.PositiveSmallIntegerField(default=0)
@@ -293,6 +302,22 @@ class SlackNotice(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} {self.question_id}"
+
+
+class SlackThreadReading(models.Model):
+    """That a thread the bot had not seen was read for a question, or why not. What people wrote there is not kept."""
+
+    question = models.OneToOneField(Question, on_delete=models.CASCADE, related_name="thread_reading")
+    n_messages = models.PositiveSmallIntegerField(default=0, help_text="Of people, before the question.")
+    is_whole = models.BooleanField(default=False, help_text="The thread was no longer than may be read.")
+    fault = models.CharField(max_length=200, blank=True, help_text="Slack's word for why it was not read.")
+    retry_at = models.DateTimeField(
+        null=True, blank=True, db_index=True, help_text="Slack said to ask nothing of the kind until then."
+    )
+    read_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.question_id} {self.fault or self.n_messages}"
 
 
 class SlackProfile(models.Model):

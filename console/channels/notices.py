@@ -97,6 +97,27 @@ def record_sent(notice: SlackNotice, message_ts: str = "") -> None:
     _write(notice, state=NoticeState.DONE, message_ts=message_ts, lease_until=None, last_error="")
 
 
+def record_place(notice: SlackNotice, channel_id: str) -> None:
+    """Remember the direct message that it went into, so that it can be taken back from there."""
+    _write(notice, message_channel=channel_id)
+
+
+class NotYetError(Exception):
+    """Something is being posted at this moment; what is not there yet cannot be taken back."""
+
+
+def told_to_people(question: Question) -> list[SlackNotice]:
+    """What stands in people's direct messages about a question.
+
+    Raises:
+        NotYetError: one is being sent.
+    """
+    told = question.notices.filter(kind=NoticeKind.HUMAN)
+    if told.filter(state=NoticeState.SENDING, lease_until__gt=timezone.now()).exists():
+        raise NotYetError
+    return list(told.exclude(message_ts="").exclude(message_channel=""))
+
+
 class LostLeaseError(Exception):
     """Another worker has the notice by now."""
 

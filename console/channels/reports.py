@@ -17,6 +17,7 @@ from console.channels.selectors import (
     folders_of_channel,
     folders_of_person,
 )
+from console.channels.threads import findings_of_threads
 from console.index.models import IndexVersion, ThresholdSetting
 from console.index.selectors import active_version, threshold_in_force
 from console.sources.models import SEARCHABLE_STATES, UNREADABLE_STATES, WORKING_STATES, Document, Folder
@@ -80,6 +81,7 @@ def report_of(team_id: str, channel_id: str, *, reader: str = "") -> ChannelRepo
         *linting.of_audience(team_id, channel_id, workspace, [row.folder for row in folders]),
         *linting.of_gate(version, setting, cut),
         *linting.of_what_happened(team_id, channel_id, setting, cut),
+        *findings_of_threads(team_id, channel_id),
     ]
     order = list(Effect)
     return ChannelReport(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 from django.db.models import Q, QuerySet
 from django.utils import timezone
@@ -11,6 +12,7 @@ import rag
 from console.questions.models import (
     PENDING_STATES,
     PRIVATE_SURFACES,
+    Answer,
     Question,
     QuestionState,
     Surface,
@@ -44,6 +46,12 @@ def turns_before(question: Question) -> list[rag.Turn]:
         .order_by("-received_at")[:N_TURNS]
     )
     return [_turn(row) for row in reversed(rows)]
+
+
+def is_called_into_thread(question: Question) -> bool:
+    """True for a mention in a thread that somebody else began, or that began without a question to the bot."""
+    is_reply = question.slack_thread_ts not in {"", question.slack_ts}
+    return question.surface == Surface.SLACK_MENTION and is_reply and question.has_message
 
 
 def questions_before(question: Question) -> QuerySet[Question]:
@@ -85,7 +93,15 @@ def _conversation(question: Question) -> QuerySet[Question] | None:
 def _turn(row: Question) -> rag.Turn:
     citations = row.answer.citations.all()
     return rag.Turn(
-        question=row.text,
+        # As it was completed: what completed it may stand in a thread that was read then, and is not kept.
+        question=asked_as(row.answer) or row.text,
         answer=tuple(str(sentence["text"]) for sentence in row.answer.sentences),
         titles=tuple(dict.fromkeys(citation.document_title for citation in citations)),
     )
+
+
+def asked_as(answer: Answer) -> str:
+    """What was searched for where a question leaned on an earlier one; empty where it stood alone."""
+    stages = answer.trace.get("stages") or []
+    detail: dict[str, Any] = next((stage["detail"] for stage in stages if stage.get("name") == "route"), {})
+    return str(detail.get("asked_as") or "")

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import rag
 from console import engine
 from console.access import Rejected
+from console.channels.models import SlackThreadReading
 from console.index.models import IndexVersion, VersionState
-from console.questions.conversation import turns_before
+from console.questions.conversation import asked_as, turns_before
 from console.questions.models import Answer, Question, QuestionState
 from console.questions.recording import reranker_of
 
@@ -62,8 +63,10 @@ def replay_question(question: Question) -> Replay:
 def _asked_again(question: Question, answer: Answer, version: IndexVersion) -> rag.Answered | rag.Refused:
     assert answer.distance_cut is not None
     assert answer.max_chunks is not None
+    # What stood in a thread that was read in Slack is not kept; what the question became with it is.
+    was_thread_read = SlackThreadReading.objects.filter(question=question, fault="").exists()
     return rag.answer(
-        question.text,
+        (was_thread_read and asked_as(answer)) or question.text,
         index=engine.index_of(version),
         scope=rag.Scope(folder_ids=tuple(answer.folder_ids)),
         thresholds=rag.Thresholds(
@@ -71,7 +74,7 @@ def _asked_again(question: Question, answer: Answer, version: IndexVersion) -> r
             max_chunks=answer.max_chunks,
             relevance_cut=answer.relevance_cut or 0.0,
         ),
-        turns=turns_before(question),
+        turns=[] if was_thread_read else turns_before(question),
         reranker=engine.reranker(),
         generator=engine.generator(),
         support=engine.support(),

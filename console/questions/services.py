@@ -5,7 +5,9 @@ from __future__ import annotations
 import logging
 import secrets
 import time
+from collections.abc import Callable, Sequence
 from datetime import timedelta
+from typing import TypeAlias
 
 from django.conf import settings
 from django.db import transaction
@@ -16,11 +18,17 @@ import rag
 from console import engine, queue, sockets
 from console.access import Rejected
 from console.channels.selectors import search_scope, with_channel_cut
+from console.channels.threads import was_unread
 from console.index.models import IndexVersion, ThresholdSetting
 from console.index.selectors import active_version, threshold_in_force
 from console.people.models import User
 from console.questions import wording
-from console.questions.conversation import is_anothers_turn, questions_after, turns_before
+from console.questions.conversation import (
+    is_anothers_turn,
+    is_called_into_thread,
+    questions_after,
+    turns_before,
+)
 from console.questions.models import PENDING_STATES, Answer, Citation, Question, QuestionState, Surface
 from console.questions.recording import (
     AnswerRow,
@@ -36,6 +44,9 @@ log = logging.getLogger(__name__)
 
 MAX_CLAIMS = 3
 """A question whose worker died this often ends broken instead of being tried a fourth time."""
+
+ReadThread: TypeAlias = Callable[[Question], list[rag.Turn]]
+"""Looks up what was asked in a thread before the bot was called into it; [] where that cannot be known."""
 
 
 def ask_question(
@@ -61,8 +72,10 @@ def ask_question(
     return question
 
 
-def answer_question(question_id: str) -> Question | None:
+def answer_question(question_id: str, *, read_thread: ReadThread | None = None) -> Question | None:
     """Bring one question to its terminal state; None if another worker has it or it is done.
+
+    `read_thread` is called at most once a try, and only for a question whose thread has nothing to lean on here.
 
     Raises:
         rag.Unavailable: something is away; the sweep sends the question again after a pause, until no try
@@ -73,7 +86,7 @@ def answer_question(question_id: str) -> Question | None:
         return None
     started = time.perf_counter()
     try:
-        row = _answer(question)
+        row = _answer(question, read_thread)
     except rag.Unavailable:
         if question.n_claims < MAX_CLAIMS:
             pause = timedelta(seconds=4 ** (question.n_claims - 1))
@@ -112,7 +125,7 @@ def _claim(question_id: str) -> Question | None:
     return question
 
 
-def _answer(question: Question) -> AnswerRow:
+def _answer(question: Question, read_thread: ReadThread | None = None) -> AnswerRow:
     if question.n_claims > MAX_CLAIMS:
         return broken_row(_new_reference())
     if question.withdrawn_at is not None:
@@ -131,14 +144,23 @@ def _answer(question: Question) -> AnswerRow:
     if version is None or setting is None:
         return refused_row(rag.RefusalReason.INDEX_NOT_READY, folder_ids=scope.folder_ids)
     setting = with_channel_cut(setting, question)
+    turns = _turns_of(question, read_thread)
     for _ in range(3):
         _forget_what_is_out(version)
         try:
-            return _ask_core(question, scope.folder_ids, version, setting)
+            return _ask_core(question, turns, scope.folder_ids, version, setting)
         except StaleCitation:
             # A cited document was deleted or replaced while the answer was made: ask again.
             continue
     return refused_row(rag.RefusalReason.INDEX_NOT_READY, folder_ids=scope.folder_ids)
+
+
+def _turns_of(question: Question, read_thread: ReadThread | None) -> list[rag.Turn]:
+    turns = turns_before(question)
+    is_known = bool(turns) and not was_unread(question)
+    if read_thread is None or is_known or not is_called_into_thread(question):
+        return turns
+    return [*read_thread(question), *turns]
 
 
 def _forget_what_is_out(version: IndexVersion) -> None:
@@ -148,7 +170,11 @@ def _forget_what_is_out(version: IndexVersion) -> None:
 
 
 def _ask_core(
-    question: Question, folder_ids: list[int], version: IndexVersion, setting: ThresholdSetting
+    question: Question,
+    turns: Sequence[rag.Turn],
+    folder_ids: list[int],
+    version: IndexVersion,
+    setting: ThresholdSetting,
 ) -> AnswerRow:
     try:
         result = rag.answer(
@@ -160,7 +186,7 @@ def _ask_core(
                 max_chunks=setting.max_chunks,
                 relevance_cut=setting.relevance_cut,
             ),
-            turns=turns_before(question),
+            turns=turns,
             reranker=engine.reranker(),
             generator=engine.generator(),
             support=engine.support(),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,10 +12,13 @@ import pytest
 from bot import agent
 from bot.app import slack_app
 from bot.channel_status import tell_status
+from bot.clicks import tell_who_clicked
 from bot.delivery import deliver_answer
 from bot.home_tab import publish_home
 from bot.notices import send_notice
 from bot.statuses import show_status, take_down_statuses
+from bot.threads import read_thread
+from console import queue
 from console.channels.models import SlackDelivery
 from console.questions.models import Answer, Citation, Question, QuestionState, Surface
 from console.questions.services import answer_question
@@ -36,16 +40,23 @@ from tests.workers.conftest import (  # noqa: F401 - fixtures
 TASKS: dict[str, Callable] = {
     "footnote.ingest_document": ingest.ingest_document,
     "footnote.purge_document": upkeep.purge_document,
-    "footnote.answer_question": answer_question,
+    "footnote.answer_question": partial(answer_question, read_thread=read_thread),
     "footnote.deliver_answer": deliver_answer,
     "footnote.send_notice": send_notice,
     "footnote.publish_home": publish_home,
     "footnote.show_status": show_status,
     "footnote.take_down_statuses": take_down_statuses,
     "footnote.tell_channel_status": tell_status,
+    "footnote.tell_who_clicked": tell_who_clicked,
     "footnote.greet_agent_reader": agent.greet,
     "footnote.end_agent_session": agent.end_session,
 }
+
+
+@pytest.fixture(autouse=True)
+def told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a click is answered with is at hand when it is acknowledged; `test_acknowledgement` looks at the queue."""
+    monkeypatch.setattr(queue, "tell_who_clicked", tell_who_clicked)
 
 
 @pytest.fixture

@@ -326,7 +326,7 @@ def _mark(message: dict) -> tuple[str, int]:
     return payload["question"], payload["part"]
 
 
-def answered(question: Question) -> AnswerRow:
+def answered(question: Question, *_: object) -> AnswerRow:
     """An answer of one message or of several, by the question's last digit; now and then it breaks."""
     last = int(question.slack_ts[-1])
     if last == 0:

@@ -125,7 +125,7 @@ def test_a_question_that_one_person_asked_is_suggested_to_nobody_else(
 ) -> None:
     answered("Am I being let go?", travel, "U1", "U1")
     assert suggested_to(TEAM, ASKER) == []
-    assert suggested_to(TEAM, "U1") == ["Am I being let go?"]
+    assert suggested_to(TEAM, "U1") == [], "who asked it knows it"
     answered("am I being let go", travel, "U2")
     assert suggested_to(TEAM, ASKER) == ["am I being let go"], "two people asked it, in two spellings"
 

@@ -22,7 +22,7 @@ from bot.text import escape, plain_question
 from console.channels.models import DeliveryState, SlackDelivery
 from console.channels.services import redeliver_answer
 from console.questions import services, wording
-from console.questions.models import Question, QuestionState
+from console.questions.models import Answer, Question, QuestionState
 from console.questions.services import answer_question
 from tests.bot.fake_slack import ALL_SCOPES, FakeSlack
 from tests.bot.limits import slack_would_refuse, texts_of
@@ -57,9 +57,9 @@ def slowly(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
     """Answers take a while, as a language model does."""
     ready = services._answer
 
-    def answer(question: Question) -> services.AnswerRow:
+    def answer(question: Question, *_: object) -> services.AnswerRow:
         time.sleep(seconds)
-        return ready(question)
+        return ready(question, *_)
 
     monkeypatch.setattr(services, "_answer", answer)
 
@@ -95,7 +95,7 @@ def test_02_an_acknowledgement_does_not_wait_for_the_work(
     slack: FakeSlack, sent: list, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """slackapi/bolt-python#1027: `process_before_response` with slow work in the listener."""
-    monkeypatch.setattr(services, "_answer", lambda _: pytest.fail("answered within the request"))
+    monkeypatch.setattr(services, "_answer", lambda *_: pytest.fail("answered within the request"))
     assert post(mention(LIMIT)).status_code == 200
     assert sent[0][0] == "footnote.answer_question"
     assert slack.calls == [], "and it calls nobody"
@@ -241,18 +241,29 @@ def test_13_a_follow_up_in_a_channel_thread_needs_a_mention_and_in_a_direct_mess
     assert len(slack.posts) == 3
 
 
-def test_14_a_mention_in_a_thread_it_does_not_know_never_makes_it_invent(
-    slack: FakeSlack, work: Work
+@pytest.mark.model
+def test_14_a_mention_in_a_thread_it_does_not_know_reads_it_once_or_says_that_it_cannot(
+    slack: FakeSlack, work: Work, handbook: object
 ) -> None:
     """chenhg5/cc-connect#1749, agentric#789: mentioned mid-thread it answers from nothing.
 
-    What this bot says comes from retrieved text alone; without any it refuses, in that thread.
+    What was asked before completes the question, what was said is no evidence (`test_threads`).
     """
-    post(mention("and for EU tenants?", thread_ts="1767370000.000001"))
+    root = {"type": "message", "user": "U00000OTHER", "text": LIMIT, "ts": "1767370000.000001"}
+    slack.messages[CHANNEL].append(root)
+    post(mention("and in other cities?", thread_ts=root["ts"]))
     work()
-    (message,) = slack.posts
-    assert message["thread_ts"] == "1767370000.000001"
-    assert "I can't answer that" in shown(slack)
+    [call] = slack.calls_of("conversations.replies")
+    assert int(call["limit"]) <= 15
+    [route] = [s for s in Answer.objects.get().trace["stages"] if s["name"] == "route"]
+    assert "nightly hotel limit" in route["detail"]["asked_as"]
+    slack.script("conversations.replies", Failure(error="not_in_channel"))
+    post(
+        mention("and for EU tenants?", event_id="Ev8", ts="1767376989.000001", thread_ts="1767370000.000009")
+    )
+    work()
+    assert slack.posts[-1]["thread_ts"] == "1767370000.000009"
+    assert "I could not read this thread" in shown(slack)
 
 
 @pytest.mark.parametrize("thread_ts", ["", "1767370000.000001"])
@@ -421,7 +432,7 @@ def test_own_finding_clicks_and_commands_are_acknowledged_while_ten_answers_are_
     done = threading.Event()
     begun = threading.Semaphore(0)
 
-    def wait(_: Question) -> services.AnswerRow:
+    def wait(*_: object) -> services.AnswerRow:
         begun.release()
         assert done.wait(60)
         return services.broken_row("X")

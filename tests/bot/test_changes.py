@@ -12,7 +12,14 @@ from bot import delivery
 from bot.delivery import pick_up_undelivered
 from bot.notices import pick_up_unsent, send_notice
 from bot.phrases import ENGLISH, GERMAN, Problem
-from console.channels.models import DeliveryState, NoticeKind, NoticeState, SlackDelivery, SlackNotice
+from console.channels.models import (
+    DeliveryState,
+    NoticeKind,
+    NoticeState,
+    SlackDelivery,
+    SlackNotice,
+    SlackProfile,
+)
 from console.channels.notices import owe_notice
 from console.questions import wording
 from console.questions.conversation import turns_before
@@ -49,6 +56,10 @@ def edit(text: str, *, before: str = ASKED, channel: str = CHANNEL, ts: str = TS
     return event_body({**event, **more}, "EvEdit")
 
 
+def edited(seconds: str) -> dict[str, object]:
+    return {"edited": {"user": ASKER, "ts": seconds}}
+
+
 def deletion(*, channel: str = CHANNEL, ts: str = TS) -> dict:
     event = {"type": "message", "subtype": "message_deleted", "hidden": True, "channel": channel}
     more = {"ts": "9.9", "deleted_ts": ts, "channel_type": "channel"}
@@ -56,6 +67,52 @@ def deletion(*, channel: str = CHANNEL, ts: str = TS) -> dict:
 
 
 class TestEdited:
+    @pytest.mark.parametrize("is_begun", [False, True])
+    def test_an_older_edit_that_comes_later_changes_nothing(
+        self, slack: FakeSlack, finished: Asked, sent: list, is_begun: bool
+    ) -> None:
+        if is_begun:
+            deliver(finished(LIMIT))
+        else:
+            post(mention(ASKED))
+        post(edit("How much is the newest limit?", **edited("1767376999.000000")))
+        post(edit("How much is the older limit?", **edited("1767376990.000000")))
+        kept = SlackNotice.objects.get().text if is_begun else Question.objects.get().text
+        assert kept == "How much is the newest limit?"
+        post(edit("How much is the very newest limit?", **edited("1767377000.000000")))
+        kept = SlackNotice.objects.get().text if is_begun else Question.objects.get().text
+        assert kept == "How much is the very newest limit?"
+
+    def test_two_edits_of_one_second_go_by_the_times_of_their_events(
+        self, slack: FakeSlack, sent: list
+    ) -> None:
+        post(mention(ASKED))
+        for text, ts in (("Newest?", "1767376990.000900"), ("Older?", "1767376990.000100")):
+            body = edit(text, **edited("1767376990.000000"))
+            body["event"]["ts"] = ts
+            post(body)
+        assert Question.objects.get().text == "Newest?"
+
+    def test_an_edit_that_comes_after_the_question_was_changed_back_changes_nothing(
+        self, slack: FakeSlack, sent: list
+    ) -> None:
+        post(mention(ASKED))
+        post(edit(ASKED, before=EDITED, **edited("1767376999.000000")))
+        post(edit(EDITED, **edited("1767376990.000000")))
+        assert Question.objects.get().text == ASKED
+
+    def test_a_question_that_was_changed_back_is_offered_no_more(
+        self, slack: FakeSlack, finished: Asked, sent: list, work: Work, url: str
+    ) -> None:
+        question = finished(LIMIT)
+        asked = question.text
+        deliver(question)
+        post(edit(EDITED))
+        work()
+        post(edit(asked, before=EDITED))
+        post_interaction(click("answer_edited", str(question.pk), response_url=url))
+        assert slack.replies == [ENGLISH.replies.problems[Problem.GONE]]
+
     def test_the_asker_is_offered_once_and_answered_once(
         self, slack: FakeSlack, finished: Asked, sent: list, work: Work, url: str
     ) -> None:
@@ -314,3 +371,51 @@ def test_owners_are_not_told_of_a_question_deleted_before_they_could_be(
     post(deletion())
     send_notice(SlackNotice.objects.get(kind=NoticeKind.HUMAN).pk)
     assert not slack.messages.get("U00000BOSS1")
+
+
+@pytest.fixture
+def helped(finished: Asked, travel: Folder) -> Question:
+    """A refused question that an owner was written to about."""
+    question = finished(outcome=QuestionState.REFUSED, folder_ids=[travel.pk])
+    owe_notice(question, NoticeKind.HUMAN, recipient="U00000BOSS1", by_user_id=ASKER)
+    send_notice(SlackNotice.objects.get(kind=NoticeKind.HUMAN).pk)
+    return question
+
+
+def test_what_owners_were_written_goes_with_the_question(
+    slack: FakeSlack, helped: Question, work: Work
+) -> None:
+    assert len(slack.messages["U00000BOSS1"]) == 1
+    post(deletion())
+    work()
+    assert slack.messages["U00000BOSS1"] == []
+    assert SlackNotice.objects.get(kind=NoticeKind.RETRACTION).state == NoticeState.DONE
+
+
+def test_what_owners_were_written_is_struck_in_their_language_where_slack_deletes_nothing(
+    slack: FakeSlack, helped: Question, work: Work
+) -> None:
+    slack.knows("U00000BOSS1", locale="de-DE")
+    SlackProfile.objects.all().delete()
+    slack.script("chat.delete", Failure(error="cant_delete_message"))
+    post(deletion())
+    work()
+    [message] = slack.messages["U00000BOSS1"]
+    assert texts_of(message) == [GERMAN.replies.question_deleted] * 2
+    assert buttons_of(message) == []
+
+
+def test_what_is_being_written_to_owners_is_taken_back_afterwards(
+    slack: FakeSlack, helped: Question, work: Work
+) -> None:
+    soon = timezone.now() + timedelta(minutes=1)
+    human = SlackNotice.objects.filter(kind=NoticeKind.HUMAN)
+    human.update(state=NoticeState.SENDING, lease_until=soon)
+    post(deletion())
+    work()
+    assert len(slack.messages["U00000BOSS1"]) == 1
+    human.update(state=NoticeState.DONE, lease_until=None)
+    SlackNotice.objects.update(not_before=None)
+    pick_up_unsent(at_start=True)
+    work()
+    assert slack.messages["U00000BOSS1"] == []

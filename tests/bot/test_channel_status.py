@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
+from bot.phrases import GERMAN
 from console.channels.models import SlackChannel, SlackWorkspace
 from console.channels.services import set_channel_folders
 from console.index.models import IndexVersion, ThresholdSetting
@@ -115,3 +116,15 @@ def test_an_address_that_is_not_slacks_is_sent_nothing(
     work()
     assert slack.calls == []
     assert BOT
+
+
+def test_it_speaks_the_language_of_who_asks(
+    channel: SlackChannel, ask_status: Callable, index: ThresholdSetting, slack: FakeSlack
+) -> None:
+    slack.knows(ASKER, locale="de-DE")
+    told = ask_status()
+    assert "*#travel*: hier werden Fragen beantwortet." in told
+    assert "• Travel: 1 Dokument" in told
+    assert "Relevanzgrenze 0.40 (die der Version)" in told
+    slack.private_messages.clear()
+    assert ask_status("what?") == GERMAN.channel.usage

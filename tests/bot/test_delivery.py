@@ -496,3 +496,15 @@ def test_a_worker_from_before_a_delivery_was_given_up_changes_nothing_after(
     assert outbox.claim_delivery(str(question.pk)) is not None
     with pytest.raises(outbox.LostLeaseError):
         outbox.record_delivered(late)
+
+
+def test_a_message_without_blocks_links_and_pings_no_more_than_one_with_them(
+    slack: FakeSlack, finished: Finished
+) -> None:
+    slack.script("chat.postMessage", Failure(error="invalid_blocks"))
+    deliver(finished("Ask @channel at https://evil.example.com or www.evil.example.com."))
+    call = slack.calls_of("chat.postMessage")[-1]
+    assert "blocks" not in call
+    assert (call["parse"], call["link_names"]) in {("none", False), ("none", "0")}
+    assert "https:\u2060//evil.\u2060example.\u2060com" in call["text"]
+    assert "@\u2060channel" in call["text"]

@@ -133,7 +133,7 @@ FORMS = {
                 ENGLISH.ages.of(23),
             ),
             Passage("[2]", note=ENGLISH.modals.hidden_source),
-            Passage("[3] All-hands, March · 00:14:32", "", "Then we said 180.", ENGLISH.modals.gone_source),
+            Passage("[3] All-hands, March · 00:14:32", note=ENGLISH.modals.gone_source),
         ],
         ENGLISH,
     ),

@@ -10,16 +10,17 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from bot.home_tab import publish_home
 from bot.listeners.actions import asking
 from bot.phrases import ENGLISH, GERMAN
 from console.channels.audience import record_facts
-from console.channels.home_questions import suggested_questions
+from console.channels.suggestions import suggested_questions
 from console.questions.models import Citation, Feedback, Question, QuestionState, Surface
 from console.sources.models import Document, DocumentState, Folder
+from tests.bot.clicks.conftest import person
 from tests.bot.fake_slack import Failure, FakeSlack
 from tests.bot.limits import buttons_of, texts_of
 from tests.bot.payloads import ASKER, CHANNEL, DM, TEAM, click, event_body, post, post_interaction
-from tests.bot.test_clicks import person
 
 LIMIT = "The nightly hotel limit is 180 EUR."
 OTHER = "U00000USR02"
@@ -57,16 +58,31 @@ def asked_by(finished: Asked, travel: Folder) -> Asked:
     def make(user: str, text: str, ts: str, folder: Folder = travel, **values: object) -> Question:
         record_facts(TEAM, CHANNEL, is_private=False)
         question = finished(LIMIT, ts=ts, folder_ids=[folder.pk])
-        Citation.objects.filter(answer__question=question).update(folder_id=folder.pk)
+        document, _ = Document.objects.get_or_create(
+            folder=folder, name="cited.md", defaults={"size_bytes": 1}
+        )
+        Citation.objects.filter(answer__question=question).update(folder_id=folder.pk, document=document)
         Question.objects.filter(pk=question.pk).update(slack_user_id=user, text=text, **values)
         return question
 
     return make
 
 
+@pytest.fixture
+def minute(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The minute in which something is clicked: two clicks of one minute are one, and a real clock moves on."""
+    now = [1_000.0]
+    monkeypatch.setattr(asking, "time", SimpleNamespace(time=lambda: 60 * now[0]))
+    return now
+
+
 def open_home(user: str = ASKER, tab: str = "home") -> None:
     event = {"type": "app_home_opened", "user": user, "channel": DM, "tab": tab}
     assert post(event_body(event)).status_code == 200
+
+
+def shown_at_home(slack: FakeSlack) -> str:
+    return "\n".join(texts_of(slack.homes[ASKER]))
 
 
 def test_the_folders_are_counted_as_they_are(
@@ -153,7 +169,7 @@ def test_a_slack_that_is_away_breaks_nothing(
 
 class TestSuggestions:
     def suggested(self, *folders: Folder, user: str = ASKER) -> list[str]:
-        found = suggested_questions(TEAM, user, folder_ids=[folder.pk for folder in folders])
+        found = suggested_questions(TEAM, user, folder_ids=[folder.pk for folder in folders], n=4)
         return [question.text for question in found]
 
     def test_what_others_asked_aloud_where_this_person_asked_too(
@@ -202,7 +218,7 @@ class TestSuggestions:
         assert self.suggested(travel) == []
 
     def test_a_click_asks_it_in_the_direct_message(
-        self, slack: FakeSlack, asked_by: Asked, sent: list, work: Work
+        self, slack: FakeSlack, asked_by: Asked, sent: list, work: Work, minute: list[float]
     ) -> None:
         asked_by(ASKER, "My own?", "1.1")
         asked_by(OTHER, "How much is a hotel?", "1.2")
@@ -214,6 +230,16 @@ class TestSuggestions:
         new = Question.objects.get(slack_ts__startswith="home-")
         assert (new.text, new.surface, new.slack_channel_id) == ("How much is a hotel?", "slack_dm", DM)
         assert new.slack_user_id == ASKER
+        publish_home(next(argument for name, argument in sent if name == "footnote.publish_home"))
+        assert f"How much is a hotel? · _{ENGLISH.home.outcomes[QuestionState.RECEIVED]}_" in shown_at_home(
+            slack
+        )
+        sent[:] = [(name, argument) for name, argument in sent if name != "footnote.publish_home"]
+        work()
+        ended = ENGLISH.home.outcomes[QuestionState.REFUSED]
+        assert f"How much is a hotel? · _{ended}_" in shown_at_home(slack), (
+            "and how it ended, once it is posted"
+        )
 
     def test_one_that_went_stale_vanishes_instead(
         self, slack: FakeSlack, asked_by: Asked, sent: list, work: Work, travel: Folder
@@ -263,12 +289,12 @@ def test_nobody_is_suggested_what_was_asked_in_a_private_channel(
     """Who asked there once may have left it since."""
     asked_by(ASKER, "How much is a hotel?", "1.1")
     asked_by(OTHER, "What notice period applies when we dismiss Ada?", "1.2")
-    assert len(suggested_questions(TEAM, ASKER, folder_ids=[travel.pk])) == 1
+    assert len(suggested_questions(TEAM, ASKER, folder_ids=[travel.pk], n=4)) == 1
     record_facts(TEAM, CHANNEL, is_private=True)
-    assert suggested_questions(TEAM, ASKER, folder_ids=[travel.pk]) == []
+    assert suggested_questions(TEAM, ASKER, folder_ids=[travel.pk], n=4) == []
     asked_by("U00000USR03", "What notice period applies when we dismiss Ada?", "1.3")
     record_facts(TEAM, CHANNEL, is_private=True)
-    assert len(suggested_questions(TEAM, ASKER, folder_ids=[travel.pk])) == 1, "two people asked it"
+    assert len(suggested_questions(TEAM, ASKER, folder_ids=[travel.pk], n=4)) == 1, "two people asked it"
 
 
 def test_the_tab_is_made_with_as_many_queries_for_many_questions_as_for_few(
@@ -282,17 +308,19 @@ def test_the_tab_is_made_with_as_many_queries_for_many_questions_as_for_few(
         Citation.objects.update(document=document)
         asked_by(ASKER, "How much is a hotel?", f"2.{numbers.start}")
         with CaptureQueriesContext(connection) as queries:
-            suggested_questions(TEAM, ASKER, folder_ids=[travel.pk])
+            suggested_questions(TEAM, ASKER, folder_ids=[travel.pk], n=4)
         return len(queries)
 
     assert n_queries(range(5)) == n_queries(range(5, 30))
 
 
 def test_a_double_click_on_a_suggestion_asks_once(
-    slack: FakeSlack, asked_by: Asked, sent: list, monkeypatch: pytest.MonkeyPatch
+    slack: FakeSlack,
+    asked_by: Asked,
+    sent: list,
+    minute: list[float],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    minute = [1_000.0]
-    monkeypatch.setattr(asking, "time", SimpleNamespace(time=lambda: 60 * minute[0]))
     monkeypatch.setattr(asking, "unsealed", lambda *_, **__: {"user": ASKER, "dm": DM})
     suggested = asked_by(OTHER, "How much is a hotel?", "1.1")
     for number in range(2):

@@ -12,8 +12,9 @@ from django.utils import timezone
 
 from bot import statuses as bot_statuses
 from bot.delivery import deliver_answer, pick_up_undelivered
+from bot.phrases import ENGLISH, GERMAN
 from bot.simulator.failures import rate_limited
-from bot.statuses import LOOKING, pick_up_statuses, show_status, take_down_statuses
+from bot.statuses import pick_up_statuses, show_status, take_down_statuses
 from console.celery import app
 from console.channels.models import DeliveryState, SlackDelivery, SlackEvent, SlackStatus
 from console.channels.services import redeliver_answer
@@ -22,7 +23,7 @@ from console.questions.models import Answer, Question, QuestionState
 from console.questions.recording import AnswerRow
 from tests.bot.fake_slack import ALL_SCOPES, Failure, FakeSlack
 from tests.bot.limits import texts_of
-from tests.bot.payloads import BOT, CHANNEL, TEAM, TS, command, direct_message, mention
+from tests.bot.payloads import ASKER, BOT, CHANNEL, TEAM, TS, command, direct_message, mention
 from tests.bot.test_delivery import make_due
 from tests.bot.ways import Way, way  # noqa: F401 - the fixture
 from workers.tasks import pick_up_pending
@@ -30,6 +31,7 @@ from workers.tasks import pick_up_pending
 Work = Callable[[], None]
 LIMIT = "What is the nightly hotel limit?"
 STATUS = "assistant.threads.setStatus"
+LOOKING = ENGLISH.status
 
 
 def shown(message: dict) -> str:
@@ -39,7 +41,7 @@ def shown(message: dict) -> str:
 def answer_with(monkeypatch: pytest.MonkeyPatch, *sentences: str) -> None:
     """The core's part done: what Slack makes of it is looked at here."""
 
-    def row(_: Question) -> AnswerRow:
+    def row(*_: object) -> AnswerRow:
         told = [{"text": sentence, "citations": []} for sentence in sentences]
         return AnswerRow(Answer(outcome=QuestionState.ANSWERED, sentences=told))
 
@@ -89,7 +91,7 @@ def test_requirement_4_refused_and_not_allowed_and_broken_read_differently(
     outside = {"is_ext_shared_channel": True}
     assert way.send(mention(LIMIT, event_id="Ev2", ts="1767376988.000002", envelope=outside)).ok
     work()
-    monkeypatch.setattr(services, "_answer", lambda _: 1 / 0)
+    monkeypatch.setattr(services, "_answer", lambda *_: 1 / 0)
     assert way.send(mention(LIMIT, event_id="Ev3", ts="1767376988.000003")).ok
     work()
     refused, not_allowed, broken = (shown(message) for message in slack.posts)
@@ -154,6 +156,17 @@ def work_in_order(sent: list, *names: str) -> None:
         entry = next(item for item in sent if item[0] == full[name])
         sent.remove(entry)
         tasks[name](entry[1])
+
+
+def test_requirement_15_the_status_speaks_the_askers_language(
+    slack: FakeSlack,
+    way: Way,  # noqa: F811
+    sent: list,
+) -> None:
+    slack.knows(ASKER, locale="de-DE")
+    assert way.send(mention(LIMIT)).ok
+    work_in_order(sent, "status")
+    assert statuses_set(slack) == [(TS, GERMAN.status)]
 
 
 @pytest.mark.parametrize(

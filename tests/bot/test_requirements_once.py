@@ -116,7 +116,7 @@ def test_requirement_3_a_hundred_events_are_acknowledged_within_a_second_while_t
     acked = threading.Event()
     begun = threading.Semaphore(0)
 
-    def slow(question: Question) -> services.AnswerRow:
+    def slow(*_: object) -> services.AnswerRow:
         begun.release()
         assert acked.wait(60)
         return services.refused_row(services.rag.RefusalReason.OUT_OF_SCOPE_FOLDER)

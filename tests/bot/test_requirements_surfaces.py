@@ -12,11 +12,7 @@ from console.channels.selectors import search_scope
 from console.questions import wording
 from console.questions.models import Feedback, FeedbackReason, HelpRequest, Question, Surface
 from console.sources.models import Document, Folder
-from tests.bot.fake_slack import FakeSlack
-from tests.bot.limits import buttons_of, texts_of
-from tests.bot.payloads import ASKER, CHANNEL, click, command, message_shortcut, sent_form
-from tests.bot.test_changes import EDITED, deletion, edit
-from tests.bot.test_clicks import (  # noqa: F401 - fixtures
+from tests.bot.clicks.conftest import (  # noqa: F401 - fixtures
     OTHER,
     answered,
     close,
@@ -27,6 +23,10 @@ from tests.bot.test_clicks import (  # noqa: F401 - fixtures
     travel,
     url,
 )
+from tests.bot.fake_slack import FakeSlack
+from tests.bot.limits import buttons_of, texts_of
+from tests.bot.payloads import ASKER, CHANNEL, click, command, message_shortcut, sent_form
+from tests.bot.test_changes import EDITED, deletion, edit
 from tests.bot.test_delivery import deliver
 from tests.bot.ways import Way, way  # noqa: F401 - the fixture
 

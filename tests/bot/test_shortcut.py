@@ -11,6 +11,7 @@ from console.channels.models import SlackChannel, SlackPerson, SlackProfile
 from console.channels.selectors import search_scope
 from console.questions.models import Citation, HelpRequest, Question, QuestionState, Surface
 from console.sources.models import Document, Folder
+from tests.bot.clicks.conftest import person
 from tests.bot.fake_slack import Failure, FakeSlack
 from tests.bot.limits import buttons_of, texts_of
 from tests.bot.payloads import (
@@ -24,7 +25,6 @@ from tests.bot.payloads import (
     post_interaction,
     sent_form,
 )
-from tests.bot.test_clicks import person
 from tests.bot.test_delivery import deliver
 
 ABOUT = "Is the hotel limit &lt;b&gt;180&lt;/b&gt; &amp; what of <@U00000USR09|bo>?"
@@ -63,7 +63,9 @@ def test_it_is_asked_once_for_who_asked_alone(
 ) -> None:
     view = opened(slack, **message)
     for _ in range(2):
-        assert send(view, " How much is a hotel? ").content == b""
+        response = send(view, " How much is a hotel? ").json()
+        assert response["response_action"] == "update"
+        assert texts_of(response["view"])[1:] == [ENGLISH.modals.asked], "a sign of life at once"
     question = Question.objects.get()
     assert question.surface == Surface.SLACK_SHORTCUT
     assert question.text == "How much is a hotel?"

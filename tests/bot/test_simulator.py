@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from urllib.error import HTTPError
 from urllib.parse import urlencode
 
@@ -170,3 +172,13 @@ def test_mrkdwn_is_drawn_as_slack_draws_it_and_never_as_html(text: str, html: st
     assert html in drawn or html == "script&gt;"
     assert "<script" not in drawn
     assert "javascript:" not in drawn
+
+
+def test_times_are_told_as_people_read_clocks(simulation: Simulation) -> None:
+    simulation.workspace.clock = lambda: 1_767_376_988.5
+    do(simulation, "write", text="@footnote hello")
+    page = get(f"{simulation.url}/c/{HELP}?as={ADA}")
+    here = datetime.fromtimestamp(1_767_376_988, UTC).astimezone()
+    assert re.search(rf">{here.day} Jan {here:%H:%M}:\d\d</time>", page)
+    assert not re.search(r">\s*1767376\d+\.\d+\s*<", page), "no bare ts"
+    assert re.search(rf"<td>{here:%H:%M:%S}</td>", get(f"{simulation.url}/log?as={ADA}"))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.splitting import split_mrkdwn
-from bot.text import escape, plain_question, unescape
+from bot.text import escape, plain_question, unescape, unlinked
 
 BOT = "U00000BOT01"
 
@@ -121,3 +123,26 @@ def test_a_code_block_is_closed_and_opened_again() -> None:
 
 def test_nothing_makes_no_piece() -> None:
     assert split_mrkdwn("  \n ", 100) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "see https://evil.example.com/x?a=1",
+        "see www.evil.example.com now",
+        "see evil.example.com/x",
+        "write to ada@evil.example.com",
+        "ask @here or @channel or #general",
+        "mailto:ada and tel:+49",
+    ],
+)
+def test_what_looks_like_an_address_is_none_without_blocks(text: str) -> None:
+    shown = unlinked(escape(text))
+    assert shown.replace("\u2060", "") == text, "nobody sees a difference"
+    found = re.findall(r"://|\w\.[a-z]{2}|\w@\w|(?<!\w)[@#]\w|mailto:\w|tel:\+", shown)
+    assert found == []
+
+
+def test_our_own_links_stay_links_without_blocks() -> None:
+    link = "<https://footnote.example.com/documents/7?a=1&amp;b=2|Travel policy>"
+    assert unlinked(f"[1] {link} 1.5 EUR. Next e.g. one") == f"[1] {link} 1.5 EUR. Next e.g. one"

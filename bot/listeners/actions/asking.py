@@ -16,12 +16,13 @@ from bot.clicks import (
     open_form,
     problem_text,
     sealed,
-    tell,
+    tell_later,
     unsealed,
     who_clicked,
 )
+from bot.delivery import FROM_HOME
 from bot.fields import Json, id_of, object_of, text_of
-from bot.modals import QUESTION, ask_view, expired_view
+from bot.modals import QUESTION, ask_view, asked_view, expired_view
 from bot.people import Person, known_person
 from bot.phrases import Problem
 from bot.text import plain_question, typed_question
@@ -55,7 +56,10 @@ def on_answer_edited(body: Json, ack: Ack, client: WebClient) -> None:
 
 
 def on_ask_suggested(body: Json, ack: Ack, client: WebClient) -> None:
-    """Ask a suggested question for the person, in their direct message; what went stale vanishes from the tab."""
+    """Ask a suggested question for the person, in their direct message; the tab shows it at once as waiting.
+
+    What went stale vanishes from the tab.
+    """
     ack()
     click, view = click_of(body), object_of(body.get("view"))
     token = unsealed(view.get("private_metadata"), user_id=click.user_id, max_age_s=30 * 86_400)
@@ -72,12 +76,15 @@ def on_ask_suggested(body: Json, ack: Ack, client: WebClient) -> None:
             surface=Surface.SLACK_DM,
             channel_id=token["dm"],
             user_id=click.user_id,
-            ts=f"home-{once}",
+            ts=f"{FROM_HOME}{once}",
             thread_ts="",
             text=suggested.text,
             is_external=suggested.is_external or click.is_foreign,
         )
     )
+    queue.publish_home(
+        click.team_id, click.user_id, token["dm"]
+    )  # it stands there as waiting, right where they clicked
 
 
 def _suggested(click: Click, person: Person) -> Question | None:
@@ -109,11 +116,11 @@ def on_ask_about_message(body: Json, ack: Ack, client: WebClient) -> None:
     try:
         open_form(client, click.trigger_id, ask_view(text, token, person.phrases))
     except Rejected as error:
-        tell(click.response_url, problem_text(error, person.phrases))
+        tell_later(click.response_url, problem_text(error, person.phrases))
 
 
 def on_ask_form(body: Json, ack: Ack, client: WebClient) -> None:
-    """Take the question in; its answer goes to who asked alone."""
+    """Take the question in; the form says so, and the answer goes to who asked alone."""
     click, view = click_of(body), object_of(body.get("view"))
     person = who_clicked(client, click)
     token = unsealed(view.get("private_metadata"), user_id=click.user_id)
@@ -140,4 +147,4 @@ def on_ask_form(body: Json, ack: Ack, client: WebClient) -> None:
             is_external=click.is_foreign or known_person(click.team_id, click.user_id).is_outsider,
         )
     )
-    ack()
+    ack(response_action="update", view=asked_view(person.phrases))

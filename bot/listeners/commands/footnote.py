@@ -8,12 +8,8 @@ from slack_bolt import Ack, App
 
 from bot.channel_status import StatusRequest
 from bot.incoming import Json, response_url_of, team_of, usable_id
+from bot.people import known_person
 from console import queue
-
-USAGE = (
-    "`/footnote status` shows what this channel is answered from and what is wrong. Questions go after `/ask`, or "
-    "after a mention of me."
-)
 
 
 def register(app: App) -> None:
@@ -30,8 +26,9 @@ def on_footnote(body: Json, ack: Ack) -> None:
         user_id=usable_id(body.get("user_id")),
         response_url=response_url_of(body),
     )
+    says = known_person(request.team_id, request.user_id).phrases.channel
     if words[:1] != ["status"] or not request.channel_id or not request.response_url:
-        ack(text=USAGE, response_type="ephemeral")
+        ack(text=says.usage, response_type="ephemeral")
         return
     queue.tell_channel_status(request.to_json())
-    ack(text="Looking…", response_type="ephemeral")
+    ack(text=says.looking, response_type="ephemeral")

@@ -30,7 +30,9 @@ def on_message(body: Json, event: Json) -> None:
     Where an admin wants every question of a channel answered, one without a mention counts as well.
     """
     if (edit := edit_of(body)) is not None:
-        record_edit(team_id=edit.team_id, channel_id=edit.channel_id, ts=edit.ts, text=edit.text)
+        record_edit(
+            team_id=edit.team_id, channel_id=edit.channel_id, ts=edit.ts, text=edit.text, edited_at=edit.at
+        )
     if (deletion := deletion_of(body)) is not None:
         withdraw_question(team_id=deletion.team_id, channel_id=deletion.channel_id, ts=deletion.ts)
     if is_direct_message(event):

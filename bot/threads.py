@@ -1,0 +1,101 @@
+"""Read a thread that the bot is called into, so that a question in it can lean on what people asked there before.
+
+What they wrote only completes the question ("and for contractors?"); it is never evidence, and it is not kept.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+
+from slack_sdk import WebClient
+
+import rag
+from bot.client import punctual, token_for_listener, web_client
+from bot.faults import CALL_FAILED, fault_of
+from bot.fields import Json, id_of, object_of, text_of
+from bot.incoming import QUESTION_MARKS, reason_to_ignore
+from bot.text import plain_question
+from console.channels import threads
+from console.channels.models import SlackWorkspace
+from console.questions.conversation import N_TURNS
+from console.questions.models import Question
+
+log = logging.getLogger(__name__)
+
+MESSAGES = 15
+"""All that Slack gives in one call to apps that are sold and not in its directory; no second call is made."""
+TIMEOUT_S = 3
+"""The answer waits for it."""
+TURN_CHARS = 600
+"""Of a longer message the sentence that asks is taken."""
+_SENTENCE_ENDS = re.compile(rf"(?<=[.!{QUESTION_MARKS}])\s+|\n+")
+
+
+def read_thread(question: Question) -> list[rag.Turn]:
+    """What people asked in the question's thread before it, oldest first; the first message where none of them asks.
+
+    One call to Slack. Where it fails, or Slack said not long ago to wait, that is recorded, and the question is taken
+    by itself.
+    """
+    team_id = question.slack_team_id
+    if not threads.may_be_read(team_id):
+        threads.record_unread(question, fault="ratelimited")
+        return []
+    token = token_for_listener(team_id)
+    if not token:
+        threads.record_unread(question, fault="not_installed")
+        return []
+    try:
+        messages, is_whole = _messages_before(punctual(web_client(token), TIMEOUT_S), question)
+    except CALL_FAILED as error:
+        fault = fault_of(error)
+        log.warning("question %s: its thread could not be read: %s", question.pk, fault.code)
+        threads.record_unread(question, fault=fault.code, wait_s=fault.wait_s)
+        return []
+    threads.record_read(question, n_messages=len(messages), is_whole=is_whole)
+    return [rag.Turn(_asking_part(text), (), ()) for text in _leant_on(messages, is_whole=is_whole)]
+
+
+def _messages_before(client: WebClient, question: Question) -> tuple[list[str], bool]:
+    """What people wrote in the thread before the question, oldest first, and whether that is all of it."""
+    page = client.conversations_replies(
+        channel=question.slack_channel_id,
+        ts=question.slack_thread_ts,
+        latest=question.slack_ts,
+        inclusive=False,
+        limit=MESSAGES,
+    )
+    workspace = SlackWorkspace.objects.filter(team_id=question.slack_team_id).first()
+    own_user_id = workspace.bot_user_id if workspace else ""
+    found = page.get("messages")
+    texts = [
+        plain_question(text_of(message.get("text")), own_user_id=own_user_id)
+        for message in map(object_of, found if isinstance(found, list) else [])
+        if _is_of_people_before(message, question, own_user_id)
+    ]
+    return [text for text in texts if any(c.isalnum() for c in text)], not page.get("has_more")
+
+
+def _is_of_people_before(message: Json, question: Question, own_user_id: str) -> bool:
+    is_before = id_of(message.get("ts")) < question.slack_ts
+    in_place = {**message, "channel": question.slack_channel_id}
+    return is_before and not reason_to_ignore(in_place, own_user_id)
+
+
+def _leant_on(texts: list[str], *, is_whole: bool) -> list[str]:
+    """The last messages that ask something, else the first message.
+
+    Of a longer thread only its beginning was given: what was said right before the question is not known, so it is
+    taken to be about what the thread began with.
+    """
+    asking = [text for text in texts if any(mark in text for mark in QUESTION_MARKS)]
+    return asking[-N_TURNS:] or texts[:1] if is_whole else texts[:1]
+
+
+def _asking_part(text: str) -> str:
+    if len(text) <= TURN_CHARS:
+        return text
+    sentences = [piece for piece in _SENTENCE_ENDS.split(text) if piece.strip()]
+    asking = [piece for piece in sentences if piece[-1:] in QUESTION_MARKS]
+    return (asking or sentences)[-1 if asking else 0][:TURN_CHARS]

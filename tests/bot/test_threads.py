@@ -1,0 +1,210 @@
+"""A mention in a thread that the bot has not seen: read once, to understand the question, never as evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from bot import threads
+from bot.simulator.failures import Failure, rate_limited
+from console.channels.models import SlackThreadReading
+from console.channels.reports import report_of
+from console.questions.models import Question, QuestionState
+from console.questions.replaying import replay_question
+from tests.bot.fake_slack import ALL_SCOPES, FakeSlack
+from tests.bot.limits import texts_of
+from tests.bot.payloads import BOT, CHANNEL, TEAM, channel_message, direct_message, mention, post
+
+Work = Callable[[], None]
+ROOT = "1767370000.000001"
+LIMIT = "What is the nightly hotel limit in capital cities?"
+NOT_READ = "I could not read this thread"
+
+
+def said(slack: FakeSlack, text: str, ts: str = ROOT, **message: object) -> None:
+    """Somebody wrote in the thread before the bot was called into it."""
+    values = {"type": "message", "user": "U00000OTHER", "text": text, "ts": ts, "thread_ts": ROOT}
+    slack.workspace.messages[CHANNEL].append({**values, **message})
+
+
+def asked(text: str, work: Work, *, number: int = 1, **event: object) -> Question:
+    ts = f"17673769{number:02d}.871629"
+    post(mention(text, event_id=f"Ev{number}", ts=ts, **{"thread_ts": ROOT, **event}))
+    work()
+    return Question.objects.get(slack_ts=ts)
+
+
+def searched_for(question: Question) -> str:
+    return str(question.answer.trace["stages"][0]["detail"].get("asked_as") or question.text)
+
+
+def shown(slack: FakeSlack) -> str:
+    return "\n".join(text for message in slack.posts for text in texts_of(message)[1:] if "bot_id" in message)
+
+
+@pytest.mark.model
+@pytest.mark.usefixtures("handbook")
+class TestRead:
+    def test_a_follow_up_is_understood_from_the_thread_in_one_call(
+        self, slack: FakeSlack, work: Work
+    ) -> None:
+        said(slack, LIMIT)
+        said(slack, "I think it is 500 EUR.", "1767370001.000001")
+        question = asked("and in other cities?", work)
+        [call] = slack.calls_of("conversations.replies")
+        assert (call["channel"], call["ts"], int(call["limit"])) == (CHANNEL, ROOT, threads.MESSAGES)
+        assert "hotel limit" in searched_for(question)
+        assert NOT_READ not in shown(slack)
+        reading = SlackThreadReading.objects.get()
+        assert (reading.n_messages, reading.is_whole, reading.fault) == (2, True, "")
+
+    def test_what_others_wrote_is_no_evidence_and_is_not_kept(self, slack: FakeSlack, work: Work) -> None:
+        said(slack, "Who won the cup?")
+        said(slack, "Zanzibar won the cup in 1998.", "1767370001.000001")
+        question = asked("and in 1999?", work)
+        assert question.state == QuestionState.REFUSED
+        assert "Zanzibar" not in shown(slack)
+        kept = [*SlackThreadReading.objects.values(), question.answer.trace, question.text]
+        assert "Zanzibar" not in str(kept)
+
+    def test_the_next_question_in_the_thread_leans_on_ours_without_another_call(
+        self, slack: FakeSlack, work: Work
+    ) -> None:
+        said(slack, LIMIT)
+        asked("and in other cities?", work)
+        again = asked("and in Norway?", work, number=2)
+        assert len(slack.calls_of("conversations.replies")) == 1
+        assert "hotel limit" in searched_for(again)
+
+    def test_messages_of_bots_of_slack_and_after_the_question_do_not_count(
+        self, slack: FakeSlack, work: Work
+    ) -> None:
+        said(slack, LIMIT)
+        said(slack, "Who eats bolts?", "1767370001.000001", bot_id="B1")
+        said(slack, "Who eats nuts?", "1767370002.000001", user="USLACKBOT")
+        said(slack, "Who joined?", "1767370003.000001", subtype="channel_join")
+        said(slack, "Who is late?", "1767999999.000001")
+        question = asked("and in other cities?", work)
+        assert "hotel limit" in searched_for(question)
+        assert SlackThreadReading.objects.get().n_messages == 1
+
+    def test_of_a_thread_longer_than_may_be_read_its_beginning_counts(
+        self, slack: FakeSlack, work: Work
+    ) -> None:
+        said(slack, LIMIT)
+        for number in range(20):
+            said(slack, f"Is lunch number {number} tasty?", f"17673701{number:02d}.000001")
+        question = asked("and in other cities?", work)
+        assert len(slack.calls_of("conversations.replies")) == 1
+        assert not SlackThreadReading.objects.get().is_whole
+        assert "hotel limit" in searched_for(question)
+
+    def test_a_replay_asks_what_was_asked(self, slack: FakeSlack, work: Work) -> None:
+        said(slack, LIMIT)
+        question = asked("and in capital cities?", work)
+        assert question.state == QuestionState.ANSWERED
+        slack.workspace.messages[CHANNEL].clear()
+        replay = replay_question(question=question)
+        assert replay.differences == ()
+
+    def test_a_mention_of_the_bot_in_the_thread_is_not_part_of_what_was_asked(
+        self, slack: FakeSlack, work: Work
+    ) -> None:
+        asked("hello", work, thread_ts="")  # the workspace is known from here on
+        slack.calls.clear()
+        said(slack, f"<@{BOT}> {LIMIT}")
+        question = asked("and in other cities?", work, number=2)
+        assert BOT not in searched_for(question)
+
+
+@pytest.mark.model
+@pytest.mark.usefixtures("handbook")
+class TestNotRead:
+    @pytest.mark.parametrize(
+        ("failure", "fault"),
+        [
+            (rate_limited(7), "ratelimited"),
+            (Failure(error="not_in_channel"), "not_in_channel"),
+            (Failure(error="thread_not_found"), "thread_not_found"),
+            (Failure(status=502, body="<html>"), "http_502"),
+            (Failure(is_dropped=True), "RemoteDisconnected"),
+        ],
+    )
+    def test_the_question_is_taken_by_itself_and_the_asker_is_told(
+        self, slack: FakeSlack, work: Work, failure: Failure, fault: str
+    ) -> None:
+        said(slack, "Who eats bolts?")
+        slack.script("conversations.replies", failure)
+        question = asked(LIMIT, work)
+        assert question.state == QuestionState.ANSWERED
+        assert shown(slack).count(NOT_READ) == 1
+        assert SlackThreadReading.objects.get().fault == fault
+        assert len(slack.calls_of("conversations.replies")) == 1
+
+    def test_a_slack_that_hangs_is_not_waited_for(
+        self, slack: FakeSlack, work: Work, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(threads, "TIMEOUT_S", 0.3)
+        slack.script("conversations.replies", Failure(wait_s=1.5))
+        question = asked(LIMIT, work)
+        assert question.thread_reading.fault == "TimeoutError"
+        assert shown(slack).count(NOT_READ) == 1
+
+    def test_a_missing_scope_is_named_on_the_channels_page(self, slack: FakeSlack, work: Work) -> None:
+        slack.scopes = ALL_SCOPES - {"channels:history"}
+        asked(LIMIT, work)
+        findings = {finding.code: finding for finding in report_of(TEAM, CHANNEL).findings}
+        assert "missing_scope: channels:history" in findings["thread_not_read"].sentence
+        assert "install the app again" in findings["thread_not_read"].next_step
+
+    def test_slack_is_left_alone_for_as_long_as_it_says_then_read_again(
+        self, slack: FakeSlack, work: Work
+    ) -> None:
+        said(slack, LIMIT)
+        slack.script("conversations.replies", rate_limited(60))
+        asked("and in other cities?", work)
+        other = asked(LIMIT, work, number=2, thread_ts="1767370009.000001")
+        assert len(slack.calls_of("conversations.replies")) == 1, "also for other threads"
+        assert other.thread_reading.fault == "ratelimited"
+        SlackThreadReading.objects.update(retry_at=timezone.now() - timedelta(seconds=1))
+        again = asked("and in capital cities?", work, number=3)
+        assert len(slack.calls_of("conversations.replies")) == 2
+        assert "hotel limit" in searched_for(again)
+
+
+class TestNotLookedAt:
+    """One call, only where a thread is not known, and only where something could be answered."""
+
+    @pytest.mark.model
+    @pytest.mark.usefixtures("handbook")
+    @pytest.mark.parametrize(
+        "body",
+        [
+            mention(LIMIT),
+            mention(LIMIT, thread_ts="1767376988.871629"),
+            direct_message(LIMIT, thread_ts=ROOT),
+            channel_message(LIMIT, thread_ts=ROOT),
+        ],
+        ids=["no thread", "its own thread", "direct message", "no mention"],
+    )
+    def test_what_is_no_mention_in_a_thread(self, slack: FakeSlack, work: Work, body: dict) -> None:
+        post(body)
+        work()
+        assert slack.calls_of("conversations.replies") == []
+
+    def test_a_channel_that_is_answered_from_nothing(
+        self, slack: FakeSlack, transactional_db: None, work: Work
+    ) -> None:
+        said(slack, LIMIT)
+        asked("and in other cities?", work)
+        assert slack.calls_of("conversations.replies") == []
+
+
+def test_the_question_itself_never_counts_as_asked_before() -> None:
+    question = Question(slack_channel_id=CHANNEL, slack_ts="1767376988.871629")
+    message = {"user": "U00000OTHER", "text": LIMIT, "ts": "1767376988.871628"}
+    assert threads._is_of_people_before(message, question, BOT)
+    assert not threads._is_of_people_before({**message, "ts": question.slack_ts}, question, BOT)
