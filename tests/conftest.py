@@ -8,8 +8,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 import rag
+
+# How long one example takes says how busy the machine is; what must be fast is measured by tests of its own.
+settings.register_profile("footnote", deadline=None)
+settings.load_profile("footnote")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
