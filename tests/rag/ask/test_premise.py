@@ -2,7 +2,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rag.ask.premise import asked_about, premises
+from rag.ask.premise import premises
+from rag.ask.topic import asked_about
 
 TAKEN_FOR_GRANTED = [
     ("Why is the gym free for contractors?", "The gym is free for contractors."),
