@@ -119,6 +119,11 @@ class Reading:
     """The reader is a support lead or an admin, and may see what a model said that nobody was told."""
 
     @property
+    def unanswered(self) -> list[str]:
+        """A line for each part of the question that is refused beside the answer."""
+        return wording.unanswered_lines(self.answer) if self.answer else []
+
+    @property
     def closest(self) -> Source | None:
         """The nearest passage of a refusal."""
         return self.nearest[0] if self.nearest else None
