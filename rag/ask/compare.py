@@ -90,6 +90,8 @@ def _of_being(said: list[str], sign: str, middle: list[str], other: list[str]) -
 def _of_doing(aux: str, said: list[str], sign: str, middle: list[str], other: list[str]) -> Sides:
     if sign == "as" and middle and plain(middle[0]) in _MORE:
         middle = middle[1:]
+    if sign in _HOW and middle and [plain(word) for word in said[-2:]] in (["have", "a"], ["have", "an"]):
+        return _of_having(aux, f"how {_HOW[sign]} {said[-1]} {' '.join(middle)}", said[:-2], other)
     if len(said) < 2 or plain(said[-1]) not in VERBS or (sign in _HOW and middle):
         return ()
     subject, verb = said[:-1], said[-1]
@@ -106,6 +108,13 @@ def _of_doing(aux: str, said: list[str], sign: str, middle: list[str], other: li
         f"{asks} {agreeing(aux, side)} {' '.join(side)} {verb}".replace("  ", " ")
         for side in (subject, other)
     )
+
+
+def _of_having(aux: str, asks: str, subject: list[str], other: list[str]) -> Sides:
+    """'Does Berlin have a longer probation period than Lisbon?'."""
+    if not is_side(subject) or not is_side(other):
+        return ()
+    return tuple(f"{asks} {agreeing(aux, side)} {' '.join(side)} have" for side in (subject, other))
 
 
 def _shared(sentence: str) -> Sides:
@@ -131,27 +140,39 @@ def _named(sentence: str) -> Sides:
     """'The difference between A and B', 'compare A and B', 'how do A and B differ?', 'A vs B'."""
     words = open_words(sentence)
     read = [plain(word) for word in words]
+    asks_how = read[:1] == ["how"] and read[1:2] in (["do"], ["does"], ["is"], ["are"])
     for at, word in enumerate(read):
         if word in {"difference", "differences"} and "between" in read[at:]:
             start = read.index("between", at)
-            first, second = parted(words[start + 1 :], "and")
             attribute = words[at + 2 : start] if read[at + 1] == "in" else []
-            in_at = next(
-                (n for n, each in enumerate(second) if n and plain(each) == "in" and second[n + 1 :]), 0
-            )
-            if in_at and not attribute and second[in_at + 1][0].islower():
-                second, attribute = second[:in_at], second[in_at + 1 :]
-            of = " ".join(["the", *attribute, "for"]) if attribute else ""
-            return asked_of_each("what", both_sides(first, second), of)
+            return _of_sides(*parted(words[start + 1 :], "and"), attribute)
+        if word in {"compare", "compared"} and asks_how and at > 2:
+            rest = words[at + 2 :] if read[at + 1 : at + 2] in (["to"], ["with"]) else []
+            return _of_sides(*((words[2:at], rest) if rest else parted(words[2:at], "and")), [])
         if word in {"compare", "comparison"} and at < 4:
             start = at + (2 if read[at + 1 : at + 2] in (["of"], ["between"]) else 1)
-            return asked_of_each("what", both_sides(*parted(words[start:], "and", "with", "to")))
+            return _of_sides(*parted(words[start:], "and", "with", "to"), [])
         if word in {"vs", "versus"} and at:
             return _versus(words[:at], words[at + 1 :])
-        if word in {"differ", "different"} and read[0] == "how" and read[1] in {"do", "does", "is", "are"}:
-            sides = (words[2:at], words[at + 2 :]) if read[at + 1 :] else parted(words[2:at], "and")
-            return asked_of_each("what", both_sides(*sides))
+        if word in {"differ", "different"} and asks_how:
+            is_in = read[at + 1 : at + 2] == ["in"]
+            sides = (
+                parted(words[2:at], "and") if is_in or not read[at + 1 :] else (words[2:at], words[at + 2 :])
+            )
+            return _of_sides(*sides, words[at + 2 :] if is_in else [])
     return ()
+
+
+def _of_sides(first: list[str], second: list[str], attribute: list[str]) -> Sides:
+    """What each side is; or what its `attribute` is, which may also be told behind them: "… on notice period"."""
+    at = next(
+        (n for n, each in enumerate(second) if n and plain(each) in {"in", "on"} and second[n + 1 :]), 0
+    )
+    if at and not attribute and second[at + 1][0].islower():
+        second, attribute = second[:at], second[at + 1 :]
+    return asked_of_each(
+        "what", both_sides(first, second), " ".join(["the", *attribute, "for"]) if attribute else ""
+    )
 
 
 def _versus(first: list[str], second: list[str]) -> Sides:
@@ -228,4 +249,17 @@ def _both(sentence: str) -> Sides:
     )
 
 
-_READINGS: tuple[Callable[[str], Sides], ...] = (_named, _of_two, _shared, _either, _both)
+def _alike(sentence: str) -> Sides:
+    """'Are A and B both free?', 'do interns and contractors both get leave?'."""
+    words = open_words(sentence)
+    read = [plain(word) for word in words]
+    at = read.index("both") if "both" in read[3:] else 0
+    if read[:1] and read[0] in AUXILIARIES and at and read[at + 1 :]:
+        first, second = parted(words[1:at], "and")
+        if is_side(first) and is_side(second):
+            asked = ([agreeing(words[0], side), *side, *words[at + 1 :]] for side in (first, second))
+            return tuple(map(" ".join, asked))
+    return ()
+
+
+_READINGS: tuple[Callable[[str], Sides], ...] = (_named, _of_two, _shared, _either, _both, _alike)

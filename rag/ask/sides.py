@@ -68,6 +68,9 @@ def both_sides(first: list[str], second: list[str]) -> tuple[str, str] | tuple[(
     if not is_side(first) or not is_side(second):
         return ()
     a = [plain(word) for word in first]
+    if _names_stand_before_one_noun(first, second):
+        first = [*first, *second[1:]]
+        a = [plain(word) for word in first]
     joint = max((at for at, word in enumerate(a) if word in PREPOSITIONS), default=0)
     if plain(second[0]) in PREPOSITIONS:  # the notice period for interns, for employees
         same = next((at for at, word in enumerate(a) if at and word == plain(second[0])), 0)
@@ -77,6 +80,12 @@ def both_sides(first: list[str], second: list[str]) -> tuple[str, str] | tuple[(
     if len(a) == 1 and is_modifier(a[0]) and len(second) == 2:  # sick and parental leave
         return " ".join([*first, second[-1]]), " ".join(second)
     return " ".join(first), " ".join(second)
+
+
+def _names_stand_before_one_noun(first: Sequence[str], second: Sequence[str]) -> bool:
+    """ "Berlin and Lisbon employees" are employees both; not so "Tea with Ada and Lisbon", nor names alone."""
+    is_name = first[-1][:1].isupper() and second[0][:1].isupper() and len(second) == 2
+    return is_name and second[1].islower() and is_plural(second[1])
 
 
 def is_modifier(word: str) -> bool:
