@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rag.bridge import bridge
 from rag.contradiction import Contradiction
 from rag.corrective import Searched, best_of, search_for
 from rag.gate import gate_score
@@ -19,10 +20,14 @@ from rag.verify import SupportModel
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One thing that is asked, and the passages that may answer it, best first."""
+    """One thing that is asked, and the passages that may answer it, best first.
+
+    `is_hop`: asked of a document that another part's passage names; it adds to an answer and is never missed.
+    """
 
     question: str
     passages: tuple[ScoredChunk, ...]
+    is_hop: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +75,11 @@ def gather(
         run.keep(each.found)
     parts = tuple(Part(each.question, each.passages) for each in passed)
     passages = _joined([part.passages for part in parts], run.thresholds.max_chunks)
+    if len(asked.parts) == 1 or asked.is_chain:
+        hops = _hops(passed[-1:], index, scope, reranker, run)
+        parts = (*parts, *hops)
+        # On top of what the question itself found, which would be cut short otherwise.
+        passages = _each_once([*passages, *(each for hop in hops for each in hop.passages)])
     said_otherwise = check_premises(asked.question, passages, index, support, run)
     unanswered = tuple(_unanswered(each, run) for each in searched if not is_whole and not each.passages)
     return Evidence(passages, parts, unanswered, said_otherwise)
@@ -81,8 +91,27 @@ def _unanswered(searched: Searched, run: Run) -> UnansweredPart:
     return UnansweredPart(searched.question, reason, best_of(searched.found), cut)
 
 
+def _hops(
+    passed: Sequence[Searched], index: Index, scope: Scope, reranker: Reranker | None, run: Run
+) -> tuple[Part, ...]:
+    """What the documents add that are named where the evidence stands."""
+    hops = [
+        hop for each in passed for hop in bridge(each, index=index, scope=scope, reranker=reranker, run=run)
+    ]
+    for hop in hops:
+        run.keep(hop.found)
+    return tuple(Part(hop.question, hop.passages, is_hop=True) for hop in hops)
+
+
 def _joined(of_parts: Sequence[tuple[ScoredChunk, ...]], n: int) -> tuple[ScoredChunk, ...]:
     """The best of each part, then the second best, until `n`; each passage once."""
     longest = max(map(len, of_parts), default=0)
     by_turns = [passages[at] for at in range(longest) for passages in of_parts if at < len(passages)]
-    return tuple({each.chunk.chunk_id: each for each in by_turns}.values())[: max(n, len(of_parts))]
+    return _each_once(by_turns)[: max(n, len(of_parts))]
+
+
+def _each_once(passages: Sequence[ScoredChunk]) -> tuple[ScoredChunk, ...]:
+    known: dict[str, ScoredChunk] = {}
+    for passage in passages:
+        known.setdefault(passage.chunk.chunk_id, passage)
+    return tuple(known.values())

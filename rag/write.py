@@ -105,6 +105,8 @@ def _quoted(
     for part in evidence.parts:
         held = tuple(each for each in part.passages if each.chunk.chunk_id in place_of)
         draft = quoting.generate(part.question, held)
+        if part.is_hop and not (draft.sentences and drafts and drafts[0].sentences):
+            continue
         drafts.append(draft)
         if not draft.sentences and asked.is_chain:
             return draft, ()

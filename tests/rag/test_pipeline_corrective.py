@@ -69,7 +69,7 @@ def test_enough_evidence_is_searched_for_once(full):
     assert isinstance(result, Answered)
     assert details(result, "grade") == [{"decision": "generate", "hop": 1}]
     assert names(result) == [
-        "route", "retrieve", "fuse", "rerank", "gate", "grade", "generate", "bind", "verify",
+        "route", "retrieve", "fuse", "rerank", "gate", "grade", "bridge", "generate", "bind", "verify",
     ]  # fmt: skip
 
 
