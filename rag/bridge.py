@@ -30,6 +30,8 @@ _WORD = re.compile(r"[^\W_]+(?:['’.][^\W_]+)*")
 _ASIDE = re.compile(r"\s*\([^()]*\)\s*$")
 """``(film)`` after the name that a title is."""
 _SHORTEST_NAME = 4
+_MOST_SAYING = 2
+"""Passages of other documents that may say a name of one word."""
 _N_LOOKED_UP = 25
 _N_READ = 3
 """Passages of a named document that are read; more were never the right one of 33 questions tried."""
@@ -93,9 +95,21 @@ def _documents_named(searched: Searched, first: StoredChunk, index: Index, scope
     named: dict[int, str] = {}
     for chunk in chunks:
         name = _ASIDE.sub("", chunk.document_title)
-        if chunk.document_id != first.document_id and any(_is_named(name, words) for words in told):
-            named.setdefault(chunk.document_id, name)
+        if chunk.document_id == first.document_id or chunk.document_id in named:
+            continue
+        if any(_is_named(name, words) for words in told) and _is_telling(
+            name, chunk.document_id, searched.found
+        ):
+            named[chunk.document_id] = name
     return named
+
+
+def _is_telling(name: str, document_id: int, found: Sequence[ScoredChunk]) -> bool:
+    """Not so a single word that much of what was found says: in a handbook "Slack" leads everywhere."""
+    if len(_WORD.findall(name)) > 1:
+        return True
+    others = (each.chunk.content for each in found if each.chunk.document_id != document_id)
+    return sum(name in words for words in others) <= _MOST_SAYING
 
 
 def _looked_up(names: str, index: Index, scope: Scope) -> list[str]:

@@ -114,3 +114,13 @@ def test_a_name_stands_whole_and_with_a_capital(index, handbook, words, n_named)
         index_document(index, handbook((title, text)), document_id=document_id, folder_id=7, title=title)
     result = ask(index, "In which band was who has written the novel?", scores={"written": 0.9})
     assert details(result, "bridge")[0]["n_named"] == n_named
+
+
+@pytest.mark.parametrize(("n_saying", "n_named"), [(2, 1), (3, 0)])
+def test_a_word_that_much_of_what_was_found_says_names_nothing(index, handbook, n_saying, n_named):
+    pages = [("Channels", "Who has written something posts it in Slack."), ("Slack", "A tool with a band.")]
+    pages += [(f"Page {n}", f"Something is written in Slack on day {n}.") for n in range(1, n_saying)]
+    for document_id, (title, text) in enumerate(pages, start=1):
+        index_document(index, handbook((title, text)), document_id=document_id, folder_id=7, title=title)
+    result = ask(index, "Which band has written something?", scores={"posts": 0.9, "Something": 0.5})
+    assert details(result, "bridge")[0]["n_named"] == n_named
