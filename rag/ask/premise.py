@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from rag.ask.clause import Clause, clause_of
+from rag.ask.placed import things_in_places
 from rag.ask.words import (
     ADVERBS,
     AUXILIARIES,
@@ -96,7 +97,10 @@ def premises(question: str) -> tuple[str, ...]:
             _of_having(words),
             *_descriptions(open_words(sentence)),
         )
-        found.update((finished(claim, "."), None) for claim in said if claim)
+        claims = [claim for claim in said if claim]
+        # What is said of a thing in a place says already that it is there.
+        claims = claims or [_there_is(phrase) for phrase in things_in_places(open_words(sentence))]
+        found.update((finished(claim, "."), None) for claim in claims)
     return tuple(found)[:_MAX_PREMISES]
 
 
