@@ -68,6 +68,8 @@ class AnswerView:
     reference: str = ""
     conflicts: tuple[str, ...] = ()
     """A line for each of the documents that do not agree: number, title and date."""
+    unanswered: tuple[str, ...] = ()
+    """A line for each part of the question that is refused beside the answer."""
     premise: str = ""
     """What the question takes for granted and which source says otherwise, as one line; for builders to show."""
     is_small_talk: bool = False
@@ -101,6 +103,7 @@ def answer_view(question: Question, phrases: Phrases = ENGLISH, *, is_shared: bo
         ),
         sources=tuple(_source(citation, phrases) for citation in citations.values()),
         conflicts=tuple(_conflicting(citations[number], phrases) for number in answer.conflicting_numbers),
+        unanswered=tuple(_unanswered(part, phrases) for part in answer.unanswered),
         premise=wording.premise_note(answer),
         reason=retold(answer.reason, phrases),
         closest=_closest(answer),
@@ -125,6 +128,12 @@ def _note(question: Question, phrases: Phrases) -> str:
 
 def _quoted_from(sentence: dict[str, Any], answer: Answer, citations: dict[int, Citation]) -> str:
     return citations[sentence["citations"][0]].document_title if answer.is_quoted else ""
+
+
+def _unanswered(part: dict[str, Any], phrases: Phrases) -> str:
+    """Without numbers: the console's page has them."""
+    reason = phrases.refusals[rag.RefusalReason(part["reason_code"])]
+    return phrases.not_answered.format(question=part["question"], reason=reason)
 
 
 def _conflicting(citation: Citation, phrases: Phrases) -> str:

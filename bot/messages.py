@@ -64,6 +64,7 @@ def answer_blocks(view: AnswerView) -> list[Block]:
     is_yours = view.audience == "you"
     return [
         *_sections(body),
+        *(_sections(_unanswered(view)) if view.unanswered else []),
         *(_sections(_disagreement(view)) if view.conflicts else []),
         *(_sections(escape(view.premise)) if view.premise else []),
         *(_sections_of_lines(_sources(view)) if view.sources else []),
@@ -226,6 +227,10 @@ def _told(group: list[Sentence], phrases: Phrases) -> str:
     words = " ".join(_sentence(sentence) for sentence in group)
     title = _one_line(group[0].quoted_from)
     return f"{phrases.according_to.format(title=f'*{escape(title)}*')} {words}" if title else words
+
+
+def _unanswered(view: AnswerView) -> str:
+    return "\n".join(escape(_one_line(line)) for line in view.unanswered)
 
 
 def _disagreement(view: AnswerView) -> str:

@@ -147,6 +147,7 @@ def _answered(written: Written, said_otherwise: ContradictedPremise | None, run:
         findings=written.findings,
         generator_fault=written.fault,
         contradicted=said_otherwise,
+        unanswered=written.unanswered,
     )
 
 

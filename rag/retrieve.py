@@ -41,7 +41,7 @@ def find_candidates(
     fused = tuple(candidate for candidate in found if candidate.chunk.chunk_id not in known)
     if query != question and fused:
         fused = _with_distances_to(question, fused, index, scope)
-    return _rerank(question, fused, index, reranker, run) if reranker is not None and fused else fused
+    return read_passages(question, fused, index, reranker, run) if reranker is not None and fused else fused
 
 
 def _with_distances_to(
@@ -61,7 +61,7 @@ def _with_distances_to(
     )
 
 
-def _rerank(
+def read_passages(
     question: str, fused: tuple[ScoredChunk, ...], index: Index, reranker: Reranker, run: Run
 ) -> tuple[ScoredChunk, ...]:
     """The first `n_rerank` as the reranker orders them, then the rest; all as they were when it ran out of time."""

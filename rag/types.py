@@ -287,6 +287,10 @@ class Thresholds:
     max_chunks: int = 4
     relevance_cut: float = 0.0
 
+    def cut_of(self, score: GateScore) -> float:
+        """The cut that `score` is compared with."""
+        return self.relevance_cut if score == "relevance" else self.distance_cut
+
 
 class RefusalReason(StrEnum):
     """Why nothing was answered; the closed list."""
@@ -369,6 +373,20 @@ class ContradictedPremise:
 
 
 @dataclass(frozen=True, slots=True)
+class UnansweredPart:
+    """One of several things asked that the documents do not answer, while they answer another one.
+
+    `best` is its own search's best number by the answer's `gate_score`, `cut` what that was compared with; None where
+    nothing was found.
+    """
+
+    question: str
+    reason: RefusalReason
+    best: float | None
+    cut: float
+
+
+@dataclass(frozen=True, slots=True)
 class Answered:
     """An answer: every sentence cited, every citation used."""
 
@@ -391,6 +409,8 @@ class Answered:
     """Why quoting took the place of the language model that should have written."""
     contradicted: ContradictedPremise | None = None
     """Its citation is among `citations`; where no sentence uses that one, only this does."""
+    unanswered: tuple[UnansweredPart, ...] = ()
+    """Parts of the question that are refused, each for its own reason; people are told beside the answer."""
 
 
 @dataclass(frozen=True, slots=True)

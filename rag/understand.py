@@ -7,16 +7,21 @@ from dataclasses import dataclass
 
 from rag.ask.follow_up import Turn, rewrite
 from rag.ask.route import route
+from rag.ask.words import finished
 from rag.run import Run
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question that stands alone. `parts` holds sub-questions where several things are asked, else the question."""
+    """A question that stands alone. `parts` holds sub-questions where several things are asked, else the question.
+
+    `is_chain`: the first part is only asked for the sake of the last, which is the whole question.
+    """
 
     question: str
     parts: tuple[str, ...]
     small_talk: str = ""
+    is_chain: bool = False
 
 
 def understand(question: str, turns: Sequence[Turn], run: Run) -> Asked:
@@ -29,4 +34,6 @@ def understand(question: str, turns: Sequence[Turn], run: Run) -> Asked:
             detail["small_talk"] = way.small_talk
         if rewritten.is_follow_up:
             detail |= {"asked_as": rewritten.question, "follow_up": rewritten.why}
-    return Asked(rewritten.question, way.sub_questions or (rewritten.question,), way.small_talk or "")
+    parts = way.sub_questions or (rewritten.question,)
+    is_chain = len(parts) > 1 and finished(rewritten.question) == parts[-1]
+    return Asked(rewritten.question, parts, way.small_talk or "", is_chain)

@@ -7,12 +7,14 @@ from dataclasses import dataclass, replace
 
 from rag.cite import Bound, bind
 from rag.conflict import with_conflicts
+from rag.corrective import best_of
 from rag.errors import ModelMissing, ModelRefused, Unavailable
-from rag.evidence import Evidence
+from rag.evidence import Evidence, Part
+from rag.gate import gate_score
 from rag.generate import Draft, DraftSentence, ExtractiveGenerator, Generator
 from rag.index import Index
 from rag.run import Run
-from rag.types import AnswerSentence, BoundCitation, GeneratorFault, RefusalReason
+from rag.types import AnswerSentence, BoundCitation, GeneratorFault, RefusalReason, UnansweredPart
 from rag.understand import Asked
 from rag.verify import Findings, SupportModel, Verification, dropped_claims, renumbered, revise, verify
 
@@ -30,6 +32,7 @@ class Written:
     findings: Findings | None = None
     fault: GeneratorFault | None = None
     refused: RefusalReason | None = None
+    unanswered: tuple[UnansweredPart, ...] = ()
 
 
 def write_answer(
@@ -45,12 +48,13 @@ def write_answer(
 
     A generator that is away, too late, not there or not willing is replaced by quoting, and `Written.fault` says so.
     """
-    draft, name, fault = _draft(asked, evidence, index, generator, run)
+    draft, name, fault, unquoted = _draft(asked, evidence, index, generator, run)
     with run.stage("bind") as detail:
         bound, conflicts = with_conflicts(bind(draft, evidence.passages), evidence.passages)
         detail |= {"n_citations": len(bound.citations), "n_unresolved": bound.n_unresolved}
         detail |= {"n_uncited": bound.n_uncited, "n_conflicts": len(conflicts)}
-    drafted = Written(n_unresolved=bound.n_unresolved, generator=name, fault=fault)
+    unanswered = (*evidence.unanswered, *unquoted)
+    drafted = Written(n_unresolved=bound.n_unresolved, generator=name, fault=fault, unanswered=unanswered)
     if not bound.sentences:
         # Sentences that point at nothing are no abstention: something was said, and nothing carries it.
         return replace(drafted, refused=draft.abstained or RefusalReason.UNSUPPORTED_CLAIMS)
@@ -59,43 +63,69 @@ def write_answer(
 
 def _draft(
     asked: Asked, evidence: Evidence, index: Index, generator: Generator | None, run: Run
-) -> tuple[Draft, str, GeneratorFault | None]:
+) -> tuple[Draft, str, GeneratorFault | None, tuple[UnansweredPart, ...]]:
+    """The draft, who wrote it, why not the language model, and the parts that no sentence could be quoted for."""
     quoting = _quoting(index)
     fault = None
+    unquoted: tuple[UnansweredPart, ...] = ()
     with run.stage("generate") as detail:
         if generator is None:
-            draft, name = _quoted(asked, evidence, quoting), quoting.name
+            (draft, unquoted), name = _quoted(asked, evidence, quoting, run), quoting.name
         else:
             limit_s = min(index.config.generate_time_s, run.left_s)
             try:
-                draft = generator.generate(asked.question, evidence.passages, time_limit_s=limit_s)
+                draft = generator.generate(
+                    _left_to_answer(asked, evidence), evidence.passages, time_limit_s=limit_s
+                )
                 name = generator.name
             except (Unavailable, ModelRefused, ModelMissing) as error:
                 fault = GeneratorFault(generator.name, error.code, error.message, error.next_step)
                 detail["degraded"] = error.code
-                draft, name = _quoted(asked, evidence, quoting), quoting.name
+                (draft, unquoted), name = _quoted(asked, evidence, quoting, run), quoting.name
         detail |= {"generator": name, "n_sentences": len(draft.sentences), "evidence": draft.evidence}
-    return draft, name, fault
+    return draft, name, fault, unquoted
 
 
-def _quoted(asked: Asked, evidence: Evidence, quoting: ExtractiveGenerator) -> Draft:
-    """Quotations for each part of the question; a part without any leaves the whole without an answer."""
-    if len(evidence.of_parts) < 2:
-        return quoting.generate(asked.question, evidence.passages)
+def _left_to_answer(asked: Asked, evidence: Evidence) -> str:
+    """The question without the parts that are refused already."""
+    if not evidence.unanswered:
+        return asked.question
+    return " ".join(part.question for part in evidence.parts)
+
+
+def _quoted(
+    asked: Asked, evidence: Evidence, quoting: ExtractiveGenerator, run: Run
+) -> tuple[Draft, tuple[UnansweredPart, ...]]:
+    """Quotations for each part of the question, and the parts without any; all of them: the first one's abstention."""
     # By id: another part of the question gives the same passage another relevance.
     place_of = {each.chunk.chunk_id: at for at, each in enumerate(evidence.passages, start=1)}
     sentences: list[DraftSentence] = []
-    weakest: float | None = None
-    for part, passages in zip(asked.parts, evidence.of_parts, strict=True):
-        held = tuple(each for each in passages if each.chunk.chunk_id in place_of)
-        draft = quoting.generate(part, held)
+    drafts: list[Draft] = []
+    unquoted: list[UnansweredPart] = []
+    for part in evidence.parts:
+        held = tuple(each for each in part.passages if each.chunk.chunk_id in place_of)
+        draft = quoting.generate(part.question, held)
+        if part.is_hop and not (draft.sentences and drafts and drafts[0].sentences):
+            continue
+        drafts.append(draft)
+        if not draft.sentences and asked.is_chain:
+            return draft, ()
         if not draft.sentences:
-            return draft
-        weakest = min(draft.evidence or 0.0, weakest if weakest is not None else 2.0)
+            unquoted.append(_unquoted(part, draft, run))
         for sentence in draft.sentences:
             places = tuple(place_of[held[at - 1].chunk.chunk_id] for at in sentence.passages)
             sentences.append(replace(sentence, passages=places))
-    return Draft(tuple(dict.fromkeys(sentences)), evidence=weakest)
+    if not sentences:
+        return drafts[0], ()
+    weakest = min((each.evidence or 0.0 for each in drafts if each.sentences), default=None)
+    return Draft(tuple(dict.fromkeys(sentences)), evidence=weakest), tuple(unquoted)
+
+
+def _unquoted(part: Part, draft: Draft, run: Run) -> UnansweredPart:
+    reason = draft.abstained or RefusalReason.MODEL_ABSTAINED
+    return UnansweredPart(
+        part.question, reason, best_of(part.passages), run.thresholds.cut_of(gate_score(part.passages))
+    )
 
 
 def _quoting(index: Index) -> ExtractiveGenerator:

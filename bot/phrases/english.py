@@ -159,6 +159,7 @@ ENGLISH = Phrases(
     from_documents_yours="From the documents you can see.",
     according_to="According to {title}:",
     disagree=wording.DISAGREE,
+    not_answered=wording.NOT_ANSWERED,
     dated="{title}, uploaded {date}",
     ages=Ages(
         today="added today",

@@ -160,6 +160,7 @@ GERMAN = Phrases(
     from_documents_yours="Aus den Dokumenten, die du sehen kannst.",
     according_to="Laut {title}:",
     disagree="Diese Dokumente widersprechen sich:",
+    not_answered="Nicht beantwortet: „{question}“ {reason}",
     dated="{title}, hochgeladen am {date}",
     ages=Ages(
         today="heute hinzugefügt",

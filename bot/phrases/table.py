@@ -177,6 +177,7 @@ class Phrases:
     from_documents_yours: str
     according_to: str
     disagree: str
+    not_answered: str
     dated: str
     ages: Ages
     cannot_here: str

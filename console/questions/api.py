@@ -113,6 +113,15 @@ class DroppedClaimOut(Schema):
     claim: ClaimOut
 
 
+class UnansweredPartOut(Schema):
+    """A part of the question that is refused beside the answer, its best score by `gate_score`, and the cut."""
+
+    question: str
+    reason_code: str
+    best: float | None
+    cut: float
+
+
 class VerificationOut(Schema):
     """What was checked of the answer. `dropped` is for support leads; `n_dropped` counts them for everybody."""
 
@@ -143,6 +152,7 @@ class QuestionOut(Schema):
     distance_cut: float | None = None
     conflicts: list[ConflictOut] = []
     contradicted: ContradictedPremiseOut | None = None
+    unanswered: list[UnansweredPartOut] = []
     nearest: list[SourceOut] = []
     unreadable: str = ""
     what_you_can_do: list[str] = []
@@ -265,6 +275,7 @@ def question_out(reading: Reading) -> QuestionOut:
                 for each in reading.conflicts
             ],
             "contradicted": _contradicted(reading.contradicted) if reading.contradicted else None,
+            "unanswered": [UnansweredPartOut(**part) for part in answer.unanswered],
             "nearest": [_source(source) for source in reading.nearest],
             "unreadable": reading.unreadable,
             "what_you_can_do": reading.steps,

@@ -170,6 +170,10 @@ class Answer(models.Model):
     conflicts = models.JSONField(
         default=list, help_text="[[number, number], …]: two versions of a document with other figures."
     )
+    unanswered = models.JSONField(
+        default=list,
+        help_text="[{question, reason_code, best, cut}, …]: parts of the question that are refused beside the answer.",
+    )
     n_unresolved_markers = models.PositiveIntegerField(default=0)
     trace = models.JSONField(
         default=dict, help_text="Stages with times and decisions; candidates with scores."

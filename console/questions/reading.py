@@ -119,6 +119,11 @@ class Reading:
     """The reader is a support lead or an admin, and may see what a model said that nobody was told."""
 
     @property
+    def unanswered(self) -> list[str]:
+        """A line for each part of the question that is refused beside the answer."""
+        return wording.unanswered_lines(self.answer) if self.answer else []
+
+    @property
     def closest(self) -> Source | None:
         """The nearest passage of a refusal."""
         return self.nearest[0] if self.nearest else None
@@ -330,8 +335,12 @@ def _conflicts(answer: Answer, sources: dict[int, Source]) -> list[Disagreeing]:
 
 _TOLD_ELSEWHERE = {"verify": frozenset({"weakest", "why"})}
 """Words of a claim that did not hold: `Reading.checked` has them for those who may look into it."""
-_OF_DOCUMENTS = {"grade": frozenset({"searched_next"})}
-"""May hold headings of what was found."""
+_OF_DOCUMENTS = {
+    "grade": frozenset({"searched_next"}),
+    "bridge": frozenset({"from"}),
+    "gate": frozenset({"searched"}),
+}
+"""May hold titles and headings of what was found."""
 
 
 def trace_stages(answer: Answer, *, hides_documents: bool = False) -> list[StageRow]:

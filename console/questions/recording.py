@@ -108,6 +108,10 @@ def row_of(
     ]
     answer.min_support = result.min_support
     answer.conflicts = [list(pair) for pair in result.conflicts]
+    answer.unanswered = [
+        {"question": part.question, "reason_code": part.reason.value, "best": part.best, "cut": part.cut}
+        for part in result.unanswered
+    ]
     return AnswerRow(answer, [_citation(bound, version) for bound in result.citations])
 
 

@@ -88,6 +88,7 @@ def _differences(answer: Answer, result: rag.Answered | rag.Refused) -> list[Dif
         "reason": answer.reason_code,
         "sentences": "\n".join(str(row["text"]) for row in answer.sentences),
         "quotes": "\n".join(citation.quote for citation in answer.citations.all()),
+        "not answered": "\n".join(f"{part['question']} {part['reason_code']}" for part in answer.unanswered),
         "generator": answer.generator,
         "reranker": answer.reranker,
     }
@@ -99,12 +100,16 @@ def _differences(answer: Answer, result: rag.Answered | rag.Refused) -> list[Dif
 def _told(result: rag.Answered | rag.Refused) -> dict[str, str]:
     if isinstance(result, rag.Refused):
         told = {"outcome": QuestionState.REFUSED.value, "reason": result.reason.value, "sentences": ""}
-        told |= {"quotes": result.contradicted.citation.quote if result.contradicted else ""}
+        told |= {
+            "quotes": result.contradicted.citation.quote if result.contradicted else "",
+            "not answered": "",
+        }
     else:
         told = {
             "outcome": QuestionState.ANSWERED.value,
             "reason": "",
             "sentences": "\n".join(sentence.text for sentence in result.sentences),
             "quotes": "\n".join(citation.quote for citation in result.citations),
+            "not answered": "\n".join(f"{part.question} {part.reason.value}" for part in result.unanswered),
         }
     return told | {"generator": result.generator, "reranker": reranker_of(result.trace)}

@@ -66,6 +66,29 @@ def says(state: str, reason_code: str) -> str:
 
 
 DISAGREE = "These documents do not agree:"
+NOT_ANSWERED = "Not answered: “{question}” {reason}"
+
+
+def score_against_cut(answer: Answer, best: float | None, cut: float) -> tuple[float, bool] | None:
+    """The best number of a search and whether it is a relevance; None where the cut was not why it was refused."""
+    is_relevance = answer.gate_score == "relevance"
+    if best is None or (best >= cut if is_relevance else best <= cut):
+        return None
+    return best, is_relevance
+
+
+def unanswered_lines(answer: Answer) -> list[str]:
+    """``Not answered: “How long is sick leave?” Nothing was close enough (relevance 0.31; needed 0.60).`` for each."""
+    lines = []
+    for part in answer.unanswered:
+        reason = refusal_sentence(rag.RefusalReason(part["reason_code"]))
+        found = score_against_cut(answer, part["best"], part["cut"])
+        if found is not None:
+            best, is_relevance = found
+            told = f"relevance {best:.2f}; needed" if is_relevance else f"{best:.2f}; limit"
+            reason = f"{reason.removesuffix('.')} ({told} {part['cut']:.2f})."
+        lines.append(NOT_ANSWERED.format(question=part["question"], reason=reason))
+    return lines
 
 
 def according_to(title: str) -> str:

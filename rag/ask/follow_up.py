@@ -9,7 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rag.ask import (
+from rag.ask.clause import Clause, agreeing, clause_of, means_event
+from rag.ask.pronouns import resolved
+from rag.ask.route import small_talk
+from rag.ask.topic import asked_about, object_of
+from rag.ask.words import (
     AUXILIARIES,
     CONJUNCTIONS,
     DETERMINERS,
@@ -20,23 +24,16 @@ from rag.ask import (
     QUESTION_WORDS,
     SUBJECT_PRONOUNS,
     VERBS,
-    Clause,
-    agreeing,
-    clause_of,
     finished,
     has_topic,
     is_plural,
     look_of,
-    means_event,
     open_words,
     opens_question,
     plain,
-    resolved,
     sentences_of,
     word_set,
 )
-from rag.ask.premise import asked_about, object_of
-from rag.ask.route import small_talk
 
 _TURNS_READ = 3
 _LONGEST_FRAGMENT = 6

@@ -10,7 +10,7 @@ from rag.generate import read_markers
 from rag.index import index_document
 from rag.pipeline import answer
 from rag.rerank.pair_model import OutOfTime
-from rag.types import Answered, GeneratorFault, RefusalReason, Refused, Scope, Thresholds
+from rag.types import Answered, GeneratorFault, RefusalReason, Refused, Scope, Thresholds, UnansweredPart
 from tests.rag.fakes import ScriptedReranker, ScriptedSupport
 
 SCOPE = Scope((7,))
@@ -69,7 +69,7 @@ def test_enough_evidence_is_searched_for_once(full):
     assert isinstance(result, Answered)
     assert details(result, "grade") == [{"decision": "generate", "hop": 1}]
     assert names(result) == [
-        "route", "retrieve", "fuse", "rerank", "gate", "grade", "generate", "bind", "verify",
+        "route", "retrieve", "fuse", "rerank", "gate", "grade", "bridge", "generate", "bind", "verify",
     ]  # fmt: skip
 
 
@@ -191,14 +191,51 @@ def test_one_passage_may_answer_both_parts_with_another_relevance_for_each(index
     }
 
 
-def test_half_of_two_things_is_no_answer(full):
-    question = "On which days may gulls be fed, and on which days may whales be fed?"
-    half = {"Fridays": 0.9}
-    # Asked as a whole it is about whales too, and the page about gulls does not answer that.
-    result = ask(full, question, scores=by_question(whales={}, gulls=half))
+HALF_KNOWN = "On which days may gulls be fed, and on which days may whales be fed?"
+WHALES = "On which days may whales be fed?"
+
+
+def test_of_two_things_the_unknown_one_is_refused_by_name_with_its_own_score(full):
+    result = ask(full, HALF_KNOWN, scores=by_question(whales={"fed": 0.2}, gulls={"Fridays": 0.9}))
+    assert isinstance(result, Answered)
+    assert [sentence.text for sentence in result.sentences] == ["Gulls may be fed on Fridays only."]
+    assert result.unanswered == (UnansweredPart(WHALES, RefusalReason.BELOW_THRESHOLD, 0.2, 0.7),)
+
+
+def test_a_part_that_nothing_is_quoted_for_is_refused_by_name_too(full):
+    question = "On which days may gulls be fed, and on which days may gulls be paid 4012 EUR?"
+    result = ask(full, question, scores={"Fridays": 0.9})
+    assert isinstance(result, Answered)
+    (paid,) = result.unanswered
+    assert (paid.reason, paid.best) == (RefusalReason.WEAK_EVIDENCE, 0.9)
+    assert "4012" in paid.question
+
+
+def test_where_every_part_is_known_nothing_is_said_to_be_refused(full):
+    assert ask(full, TWO_THINGS, scores={"Fridays": 0.9, "Sundays": 0.9}).unanswered == ()
+    assert ask(full, scores={"Fridays": 0.9}).unanswered == ()
+
+
+def test_a_language_model_is_asked_only_for_what_is_left(full):
+    model = Scripted("Gulls may be fed on Fridays only. [1]")
+    asked = []
+    generate = model.generate
+    model.generate = lambda question, *more, **named: (
+        asked.append(question) or generate(question, *more, **named)
+    )
+    result = ask(full, HALF_KNOWN, scores=by_question(whales={}, gulls={"Fridays": 0.9}), generator=model)
+    assert asked == ["On which days may gulls be fed?"]
+    assert [part.question for part in result.unanswered] == [WHALES]
+
+
+@pytest.mark.parametrize("inner", [0.9, 0.1])
+def test_the_first_link_of_a_chain_alone_is_no_answer_and_its_score_is_not_told(full, inner):
+    question = "What is the salary of the person who feeds the gulls?"
+    scores = by_question(salary={"25th": 0.4}, gulls={"Fridays": inner})
+    result = ask(configured(full, max_hops=1), question, scores=scores)
     assert isinstance(result, Refused)
-    assert result.reason is RefusalReason.BELOW_THRESHOLD
-    assert result.best_relevance == 0.9
+    assert details(result, "route")[0]["n_parts"] == 2
+    assert result.best_relevance == 0.4
 
 
 AWAY = [ModelTimeout("late"), RateLimited("later"), ModelRefused("key"), ModelMissing("no weights")]

@@ -303,3 +303,58 @@ def test_any_words_give_none_or_two_or_three_questions(words):
     asked = sub_questions(" ".join(words))
     assert len(asked) in {0, 2, 3}
     assert all(question.endswith("?") and question.strip("? ") for question in asked)
+
+
+@pytest.mark.parametrize(
+    ("question", "sides"),
+    [
+        (
+            "Compare annual leave of Berlin and Lisbon employees",
+            ("What is annual leave of Berlin employees?", "What is annual leave of Lisbon employees?"),
+        ),
+        (
+            "Compare contractors with employees on notice period",
+            ("What is the notice period for contractors?", "What is the notice period for employees?"),
+        ),
+        (
+            "How do contractors and employees differ in notice period?",
+            ("What is the notice period for contractors?", "What is the notice period for employees?"),
+        ),
+        (
+            "How does leave in Berlin compare to leave in Lisbon?",
+            ("What is leave in Berlin?", "What is leave in Lisbon?"),
+        ),
+        (
+            "Does Berlin have a longer probation period than Lisbon?",
+            (
+                "How long a probation period does Berlin have?",
+                "How long a probation period does Lisbon have?",
+            ),
+        ),
+        (
+            "Are interns and contractors both eligible for the bonus?",
+            ("Are interns eligible for the bonus?", "Are contractors eligible for the bonus?"),
+        ),
+        (
+            "Do interns and contractors both get leave?",
+            ("Do interns get leave?", "Do contractors get leave?"),
+        ),
+    ],
+)
+def test_what_both_sides_share_is_asked_of_each(question, sides):
+    assert sub_questions(question) == sides
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Compare the terms and conditions of the lease",
+        "Who has both a badge and a key?",
+        "Are both of us and them both insured?",
+        "How do I compare two versions of a page?",
+        "Does the lease have a longer notice than 30 days?",
+        "Do I and you both sign?",
+    ],
+)
+def test_no_two_sides(question):
+    assert sub_questions(question) == ()

@@ -6,8 +6,9 @@ import pytest
 
 from rag.ask.decompose import sub_questions
 from rag.ask.follow_up import Turn, rewrite
-from rag.ask.premise import asked_about, premises
+from rag.ask.premise import premises
 from rag.ask.route import route, small_talk
+from rag.ask.topic import asked_about
 
 N_CHARS = 20_000
 LIMIT_S = 3.0

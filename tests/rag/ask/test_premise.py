@@ -2,7 +2,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rag.ask.premise import asked_about, premises
+from rag.ask.premise import premises
+from rag.ask.topic import asked_about
 
 TAKEN_FOR_GRANTED = [
     ("Why is the gym free for contractors?", "The gym is free for contractors."),
@@ -147,3 +148,30 @@ def test_any_text_gives_sentences(text):
     for claim in premises(text):
         assert claim.endswith(".")
         assert claim[0] == claim[0].upper()
+
+
+@pytest.mark.parametrize(
+    ("question", "claims"),
+    [
+        ("What time does the canteen in Porto close?", ("There is a canteen in Porto.",)),
+        ("Who runs the reception in our Hamburg office?", ("There is a reception in our Hamburg office.",)),
+        ("How do I book the meeting rooms at Harbour House?", ("There are meeting rooms at Harbour House.",)),
+    ],
+)
+def test_a_thing_is_said_to_be_in_a_place(question, claims):
+    assert premises(question) == claims
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Is there a canteen in Porto?",
+        "What is the best way to get a taxi in Porto?",
+        "Where is the canteen in the building?",
+        "What happens at Easter?",
+        "Who can help in Porto?",
+        "What does the handbook say, in English?",
+    ],
+)
+def test_no_thing_is_said_to_be_in_a_place(question):
+    assert premises(question) == ()

@@ -122,6 +122,8 @@ def _print(answer: Answer) -> None:
     if answer.outcome == QuestionState.ANSWERED:
         for line in _told(answer):
             out.print(Text(line))
+        for line in wording.unanswered_lines(answer):
+            out.print(Text(line))
         _print_premise(answer, out)
         _print_sources(answer, out)
         return
@@ -219,6 +221,7 @@ def _as_json(answer: Answer) -> dict[str, object]:
         "distance_cut": answer.distance_cut,
         "min_support": answer.min_support,
         "contradicted": answer.contradicted,
+        "unanswered": answer.unanswered,
         "generator": answer.generator,
         "generator_fault": answer.generator_fault,
         "nearest": answer.nearest,
