@@ -188,6 +188,7 @@ def _answers(title: str, report: rag.EvaluationReport) -> Table:
         ("answered from the right passage", [_share(counts.right_passage) for counts in every]),
         ("answered with the needle quoted", [_share(counts.right_quote) for counts in every]),
         ("answered from another passage alone", [_share(_elsewhere(counts)) for counts in every]),
+        *_gold_answers([counts.gold_answers for counts in every]),
         ("wrong refusals", [_share(counts.wrong_refusals) for counts in every]),
         *(
             (f"lost: {fault.replace('_', ' ')}", [str(counts.faults[fault]) for counts in every])
@@ -197,6 +198,19 @@ def _answers(title: str, report: rag.EvaluationReport) -> Table:
     for name, cells in rows:
         table.add_row(name, *cells)
     return table
+
+
+def _gold_answers(every: Sequence[rag.GoldAnswerCounts | None]) -> list[tuple[str, list[str]]]:
+    """What needs gold answers; no row where no question has any."""
+    if not any(every):
+        return []
+    return [
+        ("a gold answer stands in a cited quote", [_share(gold.quoted) if gold else "–" for gold in every]),
+        ("… of the answered", [_share(gold.quoted_of_answered) if gold else "–" for gold in every]),
+        ("exact match (SQuAD)", [_share(gold.exact) if gold else "–" for gold in every]),
+        ("token F1 (SQuAD), bootstrap", [str(gold.f1) if gold else "–" for gold in every]),
+        ("… with gold answers, n", [str(gold.exact.n) if gold else "–" for gold in every]),
+    ]
 
 
 def _bluffs(title: str, report: rag.EvaluationReport) -> Table:
