@@ -19,7 +19,9 @@ from console.sources.selectors import folders_visible_to
 from console.values import IdsField
 
 N_PLACES = 3
-_ANSWERS_HELP = "Of a few words, one a line, any of them right; it is measured whether one stands in a cited quote."
+_ANSWERS_HELP = (
+    "Of a few words, one a line, any of them right; it is measured whether one stands in a cited quote."
+)
 """A question that needs more needles than this is one for a file."""
 
 

@@ -13,6 +13,7 @@ from pydantic import Field
 
 import rag
 from console.api_auth import person_of
+from console.api_keys import Body
 from console.api_pages import PageQuery, cut
 from console.api_types import StrictId, Text
 from console.questions.models import Question, QuestionState, Surface
@@ -25,7 +26,7 @@ router = Router()
 POLL_EVERY_S = 0.1
 
 
-class QuestionIn(Schema):
+class QuestionIn(Body):
     """A question. `wait_s` holds the request open until there is an answer, at most that long."""
 
     text: Text = Field(max_length=20_000)
