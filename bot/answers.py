@@ -63,6 +63,8 @@ class AnswerView:
     also_near: tuple[str, ...] = ()
     """The places of the next nearest passages."""
     unreadable: str = ""
+    degraded: str = ""
+    """What it was decided without, and to ask again; empty where nothing was missing."""
     next_step: str = ""
     reference: str = ""
     conflicts: tuple[str, ...] = ()
@@ -103,6 +105,7 @@ def answer_view(question: Question, phrases: Phrases = ENGLISH, *, is_shared: bo
         closest=_closest(answer),
         also_near=_also_near(answer),
         unreadable=phrases.unreadable_sentence(answer.unreadable),
+        degraded=_degraded(answer, phrases),
         next_step=_next_step(answer, phrases),
         reference=answer.error_reference,
         is_small_talk=is_small_talk,
@@ -171,6 +174,11 @@ def _also_near(answer: Answer) -> tuple[str, ...]:
 def near_place(near: dict[str, Any]) -> str:
     """``Travel policy › Flights`` of a stored nearest passage."""
     return " › ".join(str(near[part]) for part in ("title", "label") if near.get(part))
+
+
+def _degraded(answer: Answer, phrases: Phrases) -> str:
+    told = [phrases.degraded[each] for each in answer.degrades]
+    return " ".join([*told, *([phrases.again_in_a_moment] if answer.may_end_otherwise else [])])
 
 
 def _next_step(answer: Answer, phrases: Phrases) -> str:

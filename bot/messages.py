@@ -67,6 +67,7 @@ def answer_blocks(view: AnswerView) -> list[Block]:
         *(_sections(_disagreement(view)) if view.conflicts else []),
         *(_sections(escape(view.premise)) if view.premise else []),
         *(_sections_of_lines(_sources(view)) if view.sources else []),
+        *_degraded(view),
         context(phrases.from_documents_yours if is_yours else phrases.from_documents_here),
         *_answer_buttons(view),
     ]
@@ -95,10 +96,16 @@ def refusal_blocks(view: AnswerView) -> list[Block]:
         return _sections(escape(view.reason))
     return [
         *_sections("\n".join(part for part in (_headline(view), _reasons(view), _also_near(view)) if part)),
+        *_degraded(view),
         *_premise(view),
         *([context(escape(view.next_step))] if view.next_step else []),
         *_refusal_buttons(view),
     ]
+
+
+def _degraded(view: AnswerView) -> list[Block]:
+    """That a model ran out of time or was away: the same question can end otherwise."""
+    return _sections(f"_{escape(view.degraded)}_") if view.degraded else []
 
 
 def _premise(view: AnswerView) -> list[Block]:

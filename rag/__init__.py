@@ -156,6 +156,7 @@ from rag.types import (
     Chunk,
     ContradictedPremise,
     Coverage,
+    Degrade,
     EmbeddingModel,
     Extraction,
     ExtractionWarning,
@@ -171,6 +172,7 @@ from rag.types import (
     StoredChunk,
     Thresholds,
     Trace,
+    degrades_of,
 )
 from rag.vectors import VectorStore, open_edge_store, open_server_store
 from rag.verify import CheckedClaim, Findings, SupportModel
@@ -209,6 +211,7 @@ __all__ = [
     "Coverage",
     "CurvePoint",
     "DamagedDocument",
+    "Degrade",
     "DocumentError",
     "DocumentText",
     "Embedder",
@@ -303,6 +306,7 @@ __all__ = [
     "count_chunks",
     "count_gold_answers",
     "current_extractors",
+    "degrades_of",
     "drop_index",
     "dump_extraction",
     "evaluate_answers",

@@ -155,6 +155,8 @@ ENGLISH = Phrases(
     still_working=Plural(
         wording.still_working(1).replace("1", "{n}"), wording.still_working(2).replace("2", "{n}")
     ),
+    degraded=wording.DEGRADED,
+    again_in_a_moment=wording.AGAIN_IN_A_MOMENT,
     refusals={reason: wording.refusal_sentence(reason) for reason in rag.RefusalReason},
     next_steps={
         rag.RefusalReason.NOTHING_RETRIEVED: "An admin can add documents in the console.",

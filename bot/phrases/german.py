@@ -157,6 +157,12 @@ GERMAN = Phrases(
         " {n} Datei wird noch gelesen; frag später noch einmal.",
         " {n} Dateien werden noch gelesen; frag später noch einmal.",
     ),
+    degraded={
+        "rerank": "Die Zeit reichte nicht, um alle Stellen genau zu lesen.",
+        "generate": "Das Sprachmodell war nicht verfügbar, deshalb werden die Dokumente zitiert.",
+        "verify": "Die Zeit reichte nicht, um jeden Satz zu prüfen; was nicht geprüft ist, fehlt.",
+    },
+    again_in_a_moment="Frag gleich noch einmal: Es kann anders ausgehen.",
     refusals={
         rag.RefusalReason.NOTHING_RETRIEVED: "Die Dokumente enthalten nichts, das ich durchsuchen könnte.",
         rag.RefusalReason.BELOW_THRESHOLD: "Nichts lag nahe genug.",

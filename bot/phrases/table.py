@@ -166,6 +166,8 @@ class Phrases:
     unreadable_in: Plural
     unreadable: str
     still_working: Plural
+    degraded: Mapping[rag.Degrade, str]
+    again_in_a_moment: str
     refusals: Mapping[rag.RefusalReason, str]
     next_steps: Mapping[rag.RefusalReason, str]
     small_talk: Mapping[str, str]

@@ -146,6 +146,11 @@ class QuestionOut(Schema):
     contradicted: ContradictedPremiseOut | None = None
     nearest: list[SourceOut] = []
     unreadable: str = ""
+    degraded: list[rag.Degrade] = Field(
+        default=[],
+        description="Models that ran out of time or were away, so that it was decided without them.",
+    )
+    degraded_note: str = ""
     what_you_can_do: list[str] = []
     index_version: int | None = None
     model: str = ""
@@ -268,6 +273,8 @@ def question_out(reading: Reading) -> QuestionOut:
             "contradicted": _contradicted(reading.contradicted) if reading.contradicted else None,
             "nearest": [_source(source) for source in reading.nearest],
             "unreadable": reading.unreadable,
+            "degraded": list(answer.degrades),
+            "degraded_note": reading.degraded,
             "what_you_can_do": reading.steps,
             "index_version": answer.index_version_id,
             "model": answer.model_name,

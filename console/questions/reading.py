@@ -112,6 +112,8 @@ class Reading:
     unreadable: str = ""
     folders: list[str] = field(default_factory=list)
     n_hidden_folders: int = 0
+    degraded: str = ""
+    """What it was decided without, as sentences; empty where nothing was missing."""
     steps: list[str] = field(default_factory=list)
     """What the asker of a refused question can do."""
     checked: CheckedAnswer | None = None
@@ -295,6 +297,7 @@ def _reading(question: Question, answer: Answer, sight: _Sight) -> Reading:
         contradicted=_contradicted(answer, by_number),
         unreadable=sight.unreadable(answer.unreadable),
         folders=folders,
+        degraded=wording.degraded_note(answer),
         steps=what_to_do(answer),
         n_hidden_folders=len(answer.folder_ids) - len(folders),
         checked=checked_answer(

@@ -184,8 +184,9 @@ def _reason(result: rag.Refused) -> str:
 
 
 def reranker_of(trace: rag.Trace) -> str:
-    """Name and revision of the reranker that read the candidates; empty where none did."""
-    return next((str(stage.detail["reranker"]) for stage in trace.stages if stage.name == "rerank"), "")
+    """Name and revision of the reranker that read the candidates; empty where none did, also for want of time."""
+    read = (stage.detail for stage in trace.stages if stage.name == "rerank" and not stage.detail["degraded"])
+    return next((str(detail["reranker"]) for detail in read), "")
 
 
 def _trace(trace: rag.Trace) -> dict[str, object]:

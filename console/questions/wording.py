@@ -91,6 +91,21 @@ def dated(title: str, uploaded_at: datetime | None) -> str:
     return f"{title}, uploaded {uploaded_at.day} {uploaded_at:%B %Y}" if uploaded_at else title
 
 
+DEGRADED: dict[rag.Degrade, str] = {
+    "rerank": "I ran out of time before I had read all passages closely.",
+    "generate": "The language model could not be used, so the documents are quoted.",
+    "verify": "I ran out of time before every sentence was checked; those that were not are left out.",
+}
+"""What an answer or a refusal was decided without: under load the same question can end otherwise."""
+AGAIN_IN_A_MOMENT = "Ask again in a moment: it may end otherwise."
+
+
+def degraded_note(answer: Answer) -> str:
+    """What the answer or the refusal was decided without, and to ask again; empty where nothing was missing."""
+    told = [DEGRADED[each] for each in answer.degrades]
+    return " ".join([*told, *([AGAIN_IN_A_MOMENT] if answer.may_end_otherwise else [])])
+
+
 def refusal_sentence(reason: rag.RefusalReason) -> str:
     """The plain sentence for a refusal reason."""
     return _REFUSALS[reason]

@@ -123,6 +123,7 @@ def _print(answer: Answer) -> None:
         for line in _told(answer):
             out.print(Text(line))
         _print_premise(answer, out)
+        _print_degraded(answer, out)
         _print_sources(answer, out)
         return
     if answer.outcome == QuestionState.REFUSED:
@@ -131,6 +132,7 @@ def _print(answer: Answer) -> None:
             return
         out.print(Text("I can't answer that from the documents.", style="bold"))
         out.print(Text(f"{answer.reason} ({answer.reason_code})"))
+        _print_degraded(answer, out)
         _print_premise(answer, out)
         for near in answer.nearest[:1]:
             is_relevance = answer.gate_score == "relevance"
@@ -156,6 +158,11 @@ def _print(answer: Answer) -> None:
 
 def _print_premise(answer: Answer, out: Console) -> None:
     if note := wording.premise_note(answer):
+        out.print(Text(note))
+
+
+def _print_degraded(answer: Answer, out: Console) -> None:
+    if note := wording.degraded_note(answer):
         out.print(Text(note))
 
 
@@ -221,6 +228,7 @@ def _as_json(answer: Answer) -> dict[str, object]:
         "contradicted": answer.contradicted,
         "generator": answer.generator,
         "generator_fault": answer.generator_fault,
+        "degraded": list(answer.degrades),
         "nearest": answer.nearest,
         "unreadable": answer.unreadable,
         "what_you_can_do": what_to_do(answer, people_to_ask(answer.folder_ids)),
