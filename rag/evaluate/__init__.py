@@ -1,5 +1,6 @@
 """Measuring retrieval and answers: golden questions, rankings, bluffs and wrong refusals, all with intervals."""
 
+from rag.evaluate.answer_risk import AnswerRisk, ConfidentAnswer, answer_risk, ask_with_open_gate
 from rag.evaluate.beir import (
     BeirDocument,
     BeirReport,
@@ -62,12 +63,14 @@ __all__ = [
     "CONFIGURATIONS",
     "REFUSAL_KINDS",
     "AnswerCounts",
+    "AnswerRisk",
     "AskedQuestion",
     "BeirDocument",
     "BeirReport",
     "BeirSet",
     "Bound",
     "Calibration",
+    "ConfidentAnswer",
     "Configuration",
     "CurvePoint",
     "Estimate",
@@ -90,7 +93,9 @@ __all__ = [
     "RetrievalReport",
     "RiskPoint",
     "Wording",
+    "answer_risk",
     "area_under_risk",
+    "ask_with_open_gate",
     "auroc",
     "auroc_by_kind",
     "best_cut",
