@@ -26,6 +26,8 @@ class Sentence:
     numbers: tuple[int, ...]
     quoted_from: str = ""
     """Title of the document whose own words it is; empty where a model wrote it."""
+    n_more: int = 0
+    """Items of the quoted list that are left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +96,10 @@ def answer_view(question: Question, phrases: Phrases = ENGLISH, *, is_shared: bo
         audience="you" if is_for_asker else "this channel",
         sentences=tuple(
             Sentence(
-                sentence["text"], tuple(sentence["citations"]), _quoted_from(sentence, answer, citations)
+                sentence["text"],
+                tuple(sentence["citations"]),
+                _quoted_from(sentence, answer, citations),
+                int(sentence.get("n_more", 0)),
             )
             for sentence in answer.sentences
         ),

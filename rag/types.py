@@ -363,6 +363,8 @@ class AnswerSentence:
 
     text: str
     citation_numbers: tuple[int, ...]
+    n_more: int = 0
+    """Items of the list it was quoted from that the answer leaves out; readers are told, outside of the quote."""
 
 
 @dataclass(frozen=True, slots=True)

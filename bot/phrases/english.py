@@ -135,6 +135,9 @@ ENGLISH = Phrases(
     from_documents_here="From the documents this channel can see.",
     from_documents_yours="From the documents you can see.",
     according_to="According to {title}:",
+    more_items=Plural(
+        "(The list has {n} more item; see the source.)", "(The list has {n} more items; see the source.)"
+    ),
     disagree=wording.DISAGREE,
     dated="{title}, uploaded {date}",
     ages=Ages(

@@ -136,6 +136,10 @@ GERMAN = Phrases(
     from_documents_here="Aus den Dokumenten, die dieser Kanal sehen kann.",
     from_documents_yours="Aus den Dokumenten, die du sehen kannst.",
     according_to="Laut {title}:",
+    more_items=Plural(
+        "(Die Liste hat {n} weiteren Punkt; siehe die Quelle.)",
+        "(Die Liste hat {n} weitere Punkte; siehe die Quelle.)",
+    ),
     disagree="Diese Dokumente widersprechen sich:",
     dated="{title}, hochgeladen am {date}",
     ages=Ages(

@@ -154,6 +154,7 @@ class Phrases:
     from_documents_here: str
     from_documents_yours: str
     according_to: str
+    more_items: Plural
     disagree: str
     dated: str
     ages: Ages

@@ -52,12 +52,14 @@ class SourceOut(Schema):
 class SentenceOut(Schema):
     """One sentence and the numbers of the citations that carry it.
 
-    `is_withheld`: the caller may open none of its sources; `text` says that instead.
+    `is_withheld`: the caller may open none of its sources; `text` says that instead. `more` says, in our words, that
+    the list it was quoted from goes on.
     """
 
     text: str
     is_withheld: bool = False
     citations: list[int]
+    more: str = ""
 
 
 class ContradictedPremiseOut(Schema):
@@ -255,6 +257,7 @@ def question_out(reading: Reading) -> QuestionOut:
                     text=sentence.text,
                     is_withheld=sentence.is_withheld,
                     citations=[source.number for source in sentence.sources],
+                    more=sentence.more,
                 )
                 for sentence in reading.sentences
             ],

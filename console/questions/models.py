@@ -122,7 +122,10 @@ class Answer(models.Model):
 
     question = models.OneToOneField(Question, on_delete=models.CASCADE, related_name="answer")
     outcome = models.CharField(max_length=12, choices=QuestionState.choices, db_index=True)
-    sentences = models.JSONField(default=list, help_text="[{text, citations: [number, …]}, …]")
+    sentences = models.JSONField(
+        default=list,
+        help_text="[{text, citations: [number, …], n_more}, …]; n_more: items of the quoted list that are left out.",
+    )
     reason_code = models.CharField(max_length=40, blank=True, db_index=True)
     reason = models.CharField(max_length=500, blank=True)
     best_distance = models.FloatField(null=True, blank=True)

@@ -104,7 +104,12 @@ def row_of(
         return AnswerRow(answer, [_citation(said.citation, version)] if said else [])
     answer.outcome = QuestionState.ANSWERED
     answer.sentences = [
-        {"text": sentence.text, "citations": list(sentence.citation_numbers)} for sentence in result.sentences
+        {
+            "text": sentence.text,
+            "citations": list(sentence.citation_numbers),
+            **({"n_more": sentence.n_more} if sentence.n_more else {}),
+        }
+        for sentence in result.sentences
     ]
     answer.min_support = result.min_support
     answer.conflicts = [list(pair) for pair in result.conflicts]

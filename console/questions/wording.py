@@ -73,6 +73,11 @@ def according_to(title: str) -> str:
     return f"According to {title}:"
 
 
+def more_items(n: int) -> str:
+    """``(The list has 3 more items; see the source.)`` behind the last quoted one; empty where it is whole."""
+    return f"(The list has {n} more {'item' if n == 1 else 'items'}; see the source.)" if n else ""
+
+
 def premise_note(answer: Answer) -> str:
     """``The question assumes: “…” Travel policy says: “…” [1]``; empty where no document says otherwise.
 

@@ -185,7 +185,9 @@ def _told(answer: Answer) -> list[str]:
         title = citations[sentence["citations"][0]].document_title
         if title != last:
             lines.append(wording.according_to(title))
-        lines.append(sentence["text"] + "".join(f" [{n}]" for n in sentence["citations"]))
+        numbers = "".join(f" [{n}]" for n in sentence["citations"])
+        more = wording.more_items(int(sentence.get("n_more", 0)))
+        lines.append(" ".join(part for part in (f"{sentence['text']}{numbers}", more) if part))
         last = title
     if answer.conflicting_numbers:
         lines.append(wording.DISAGREE)
