@@ -62,7 +62,8 @@ def measure_asking(corpus: Corpus, *, runs: int) -> AskReport:
         raise CommandError(f"{corpus.name} has no golden set; write FOLDER=GOLDEN.")
     if runs < 1:
         raise CommandError("--runs is at least 1.")
-    questions = [each.question for each in (*corpus.golden.asked, *corpus.golden.refusals)]
+    questions = [each.question for each in corpus.golden.asked]
+    questions += [each.question for each in corpus.golden.refusals]
     read = read_corpus(corpus)
     with throwaway_index(engine.config()) as index:
         n_chunks = sum(report.n_chunks for report in index_corpus(index, read))
