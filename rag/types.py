@@ -6,7 +6,7 @@ half open: ``canonical[start:end]``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar, Literal
@@ -292,6 +292,17 @@ class Thresholds:
         return self.relevance_cut if score == "relevance" else self.distance_cut
 
 
+class Degrade(StrEnum):
+    """The stage whose model did not come to its end, so that the question was decided with less.
+
+    Passages not read closely, quoted instead of written, claims left out because nobody weighed them.
+    """
+
+    RERANK = "rerank"
+    GENERATE = "generate"
+    VERIFY = "verify"
+
+
 class RefusalReason(StrEnum):
     """Why nothing was answered; the closed list."""
 
@@ -326,6 +337,20 @@ class Trace:
         """Sum of all stages' wall time in milliseconds."""
         return sum(stage.elapsed_ms for stage in self.stages)
 
+    @property
+    def degrades(self) -> tuple[Degrade, ...]:
+        """What it was decided without; see `degrades_of`."""
+        return degrades_of((stage.name, stage.detail) for stage in self.stages)
+
+
+def degrades_of(stages: Iterable[tuple[str, Mapping[str, object]]]) -> tuple[Degrade, ...]:
+    """The degrades that (name, detail) of a trace's stages tell of, each once, in the order of `Degrade`.
+
+    Only of stages that decide. A model that is not configured is no degrade, one that ran out of time or is away is.
+    """
+    found = {name for name, detail in stages if detail.get("degraded")}
+    return tuple(degrade for degrade in Degrade if degrade.value in found)
+
 
 @dataclass(frozen=True, slots=True)
 class BoundCitation:
@@ -347,6 +372,8 @@ class AnswerSentence:
 
     text: str
     citation_numbers: tuple[int, ...]
+    n_more: int = 0
+    """Items of the list it was quoted from that the answer leaves out; readers are told, outside of the quote."""
 
 
 @dataclass(frozen=True, slots=True)

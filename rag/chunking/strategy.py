@@ -17,7 +17,8 @@ class ChunkingStrategy:
     Attributes:
         letter: its name in the reference study.
         boundaries: blocks are packed whole, and never across a border of page, sheet or section; headings
-            stand in the header only, but for those with nothing under them. Without, the whole canonical text is cut wherever the budget is full.
+            stand in the header only, but for those with nothing under them. Without, the whole canonical text
+            is cut wherever the budget is full.
         header: `text` begins with ``[document title > section path]`` and, for rows that lack it, the
             table's header row; without, `text` is `content`.
         overlap_chars: how many of the previous chunk's last characters a chunk begins with, on top of its
