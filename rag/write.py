@@ -65,12 +65,11 @@ def _draft(
     asked: Asked, evidence: Evidence, index: Index, generator: Generator | None, run: Run
 ) -> tuple[Draft, str, GeneratorFault | None, tuple[UnansweredPart, ...]]:
     """The draft, who wrote it, why not the language model, and the parts that no sentence could be quoted for."""
-    quoting = _quoting(index)
     fault = None
     unquoted: tuple[UnansweredPart, ...] = ()
     with run.stage("generate") as detail:
         if generator is None:
-            (draft, unquoted), name = _quoted(asked, evidence, quoting, run), quoting.name
+            (draft, unquoted), name = _quoted(asked, evidence, index, run), ExtractiveGenerator.name
         else:
             limit_s = min(index.config.generate_time_s, run.left_s)
             try:
@@ -81,7 +80,7 @@ def _draft(
             except (Unavailable, ModelRefused, ModelMissing) as error:
                 fault = GeneratorFault(generator.name, error.code, error.message, error.next_step)
                 detail["degraded"] = error.code
-                (draft, unquoted), name = _quoted(asked, evidence, quoting, run), quoting.name
+                (draft, unquoted), name = _quoted(asked, evidence, index, run), ExtractiveGenerator.name
         detail |= {"generator": name, "n_sentences": len(draft.sentences), "evidence": draft.evidence}
     return draft, name, fault, unquoted
 
@@ -94,7 +93,7 @@ def _left_to_answer(asked: Asked, evidence: Evidence) -> str:
 
 
 def _quoted(
-    asked: Asked, evidence: Evidence, quoting: ExtractiveGenerator, run: Run
+    asked: Asked, evidence: Evidence, index: Index, run: Run
 ) -> tuple[Draft, tuple[UnansweredPart, ...]]:
     """Quotations for each part of the question, and the parts without any; all of them: the first one's abstention."""
     # By id: another part of the question gives the same passage another relevance.
@@ -102,9 +101,11 @@ def _quoted(
     sentences: list[DraftSentence] = []
     drafts: list[Draft] = []
     unquoted: list[UnansweredPart] = []
+    most = index.config.max_sentences - sum(part.is_hop for part in evidence.parts)
     for part in evidence.parts:
         held = tuple(each for each in part.passages if each.chunk.chunk_id in place_of)
-        draft = quoting.generate(part.question, held)
+        # What a named document adds is one sentence: more of it is about that document, not about the question.
+        draft = _quoting(index, 1 if part.is_hop else max(most, 1)).generate(part.question, held)
         if part.is_hop and not (draft.sentences and drafts and drafts[0].sentences):
             continue
         drafts.append(draft)
@@ -128,10 +129,10 @@ def _unquoted(part: Part, draft: Draft, run: Run) -> UnansweredPart:
     )
 
 
-def _quoting(index: Index) -> ExtractiveGenerator:
+def _quoting(index: Index, most: int) -> ExtractiveGenerator:
     return ExtractiveGenerator(
         index.embedder,
-        max_sentences=index.config.max_sentences,
+        max_sentences=most,
         evidence_floor=index.config.evidence_floor,
         reranked_evidence_floor=index.config.reranked_evidence_floor,
     )

@@ -53,6 +53,13 @@ def test_the_answer_cites_the_passage_and_the_document_that_it_names(library):
     assert "Ada Quill was a member of the band Tin Gulls." in [each.text for each in result.sentences]
 
 
+def test_a_named_document_adds_one_sentence(index, handbook):
+    more = " ".join(f"Ada Quill was a member of the band {name}." for name in ("Tin Gulls", "Salt", "Kelp"))
+    for document_id, (title, words) in {**PAGES, 2: ("Ada Quill", more)}.items():
+        index_document(index, handbook((title, words)), document_id=document_id, folder_id=7, title=title)
+    assert cited(ask(index)).count(2) == 1
+
+
 def test_the_trace_says_which_passage_led_to_which_query(library):
     result = ask(library)
     assert details(result, "bridge") == [{"n_named": 1, "from": "Harbour Lights (novel)"}]
