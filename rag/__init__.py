@@ -34,6 +34,7 @@ from rag.errors import (
     IndexMismatch,
     IndexMissing,
     ModelDown,
+    ModelFailed,
     ModelMissing,
     ModelRefused,
     ModelTimeout,
@@ -149,7 +150,7 @@ from rag.lexical import DEFAULT_LANGUAGE, LANGUAGES, LexicalIndex, open_server_l
 from rag.markdown_inline import plain_text
 from rag.pipeline import answer, retrieve
 from rag.reading import FileRead, FileToRead, read_files
-from rag.rerank import Reranker, load_reranker
+from rag.rerank import AbsentReranker, Reranker, load_reranker, probe_reranker
 from rag.situate import SentenceCheckpoint, SentenceWriter, SituatedChunks, Situating, situate_chunks
 from rag.types import (
     Answered,
@@ -191,6 +192,7 @@ __all__ = [
     "PIPELINE_VERSION",
     "REFUSAL_KINDS",
     "UNPACK_ERRORS",
+    "AbsentReranker",
     "AnswerCounts",
     "AnswerRisk",
     "AnswerSentence",
@@ -254,6 +256,7 @@ __all__ = [
     "LexicalReport",
     "Locator",
     "ModelDown",
+    "ModelFailed",
     "ModelMissing",
     "ModelRefused",
     "ModelTimeout",
@@ -352,6 +355,7 @@ __all__ = [
     "plain_text",
     "probe_generator",
     "probe_index",
+    "probe_reranker",
     "read_beir",
     "read_files",
     "read_golden_set",

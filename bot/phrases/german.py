@@ -162,7 +162,7 @@ GERMAN = Phrases(
         " {n} Dateien werden noch gelesen; frag später noch einmal.",
     ),
     degraded={
-        "rerank": "Die Zeit reichte nicht, um alle Stellen genau zu lesen.",
+        "rerank": "Ich konnte die Stellen nicht so genau lesen wie sonst.",
         "generate": "Das Sprachmodell war nicht verfügbar, deshalb werden die Dokumente zitiert.",
         "verify": "Die Zeit reichte nicht, um jeden Satz zu prüfen; was nicht geprüft ist, fehlt.",
     },

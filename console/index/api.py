@@ -105,6 +105,10 @@ class HealthOut(Schema):
         description="Answers of the last 24 hours that were quoted because the language model could not write them."
     )
     generator_faults: dict[str, int] = Field(description="The same by the code of the error.")
+    n_reranker_faults: int = Field(
+        description="Questions of the last 24 hours that were decided without the reranker because it failed."
+    )
+    reranker_faults: dict[str, int] = Field(description="The same by the code of the error.")
 
 
 @router.get("/versions", response=list[VersionOut], tags=["index"])

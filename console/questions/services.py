@@ -161,7 +161,7 @@ def _ask_core(
                 relevance_cut=setting.relevance_cut,
             ),
             turns=turns_before(question),
-            reranker=engine.reranker(),
+            reranker=engine.reranker_for_answers(),
             generator=engine.generator(),
             support=engine.support(),
         )

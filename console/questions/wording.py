@@ -97,7 +97,7 @@ def dated(title: str, uploaded_at: datetime | None) -> str:
 
 
 DEGRADED: dict[rag.Degrade, str] = {
-    "rerank": "I ran out of time before I had read all passages closely.",
+    "rerank": "I could not read the passages as closely as usual.",
     "generate": "The language model could not be used, so the documents are quoted.",
     "verify": "I ran out of time before every sentence was checked; those that were not are left out.",
 }

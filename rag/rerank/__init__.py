@@ -1,11 +1,22 @@
 """Cross-encoders: question and passage read together. Slower than vectors, and far better at telling what answers."""
 
 from rag.config import SAMPLE_RERANKER
+from rag.errors import ModelMissing
+from rag.rerank.checked import AbsentReranker, probe_reranker, read_closely
 from rag.rerank.cross_encoder import CrossEncoderReranker
 from rag.rerank.packaged import PackagedReranker
 from rag.rerank.protocol import Reranked, Reranker
 
-__all__ = ["CrossEncoderReranker", "PackagedReranker", "Reranked", "Reranker", "load_reranker"]
+__all__ = [
+    "AbsentReranker",
+    "CrossEncoderReranker",
+    "PackagedReranker",
+    "Reranked",
+    "Reranker",
+    "load_reranker",
+    "probe_reranker",
+    "read_closely",
+]
 
 
 def load_reranker(name: str = SAMPLE_RERANKER, *, threads: int = 0) -> Reranker | None:
@@ -16,6 +27,8 @@ def load_reranker(name: str = SAMPLE_RERANKER, *, threads: int = 0) -> Reranker 
     """
     if name == "none":
         return None
+    if not name.strip():
+        raise ModelMissing("No reranker is named.", next_step=f"Name {SAMPLE_RERANKER}, a folder, or none.")
     if name == SAMPLE_RERANKER:
         return PackagedReranker(threads=threads)
     return CrossEncoderReranker(name)

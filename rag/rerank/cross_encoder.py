@@ -65,14 +65,14 @@ class CrossEncoderReranker:
 
 
 def _load(name: str) -> CrossEncoder:
-    from safetensors import SafetensorError
     from sentence_transformers import CrossEncoder
     from transformers.utils import logging
 
     logging.disable_progress_bar()
     try:
         encoder = CrossEncoder(name, device="cpu", local_files_only=True)
-    except (OSError, ValueError, KeyError, TypeError, SafetensorError) as exc:
+    except Exception as exc:
+        # A damaged file ends in whatever reads it: json, pickle, zip, safetensors, torch or transformers.
         raise ModelMissing(
             f"There is no cross-encoder at {name}.",
             next_step="Give the folder of a sentence-transformers cross-encoder, or download it into the model "

@@ -96,3 +96,20 @@ def test_what_is_not_there_or_damaged_is_missing_and_says_what_to_do(tmp_path, f
 
 def test_none_is_no_reranker():
     assert load_reranker("none") is None
+
+
+@pytest.mark.parametrize("content", [b"", b"no pickle", b"\x80\x04\x95garbage", b"PK\x03\x04cut"])
+def test_damaged_weights_of_any_kind_are_missing(tmp_path, folder, content):
+    damaged = tmp_path / "damaged"
+    damaged.mkdir()
+    for file in folder.iterdir():
+        if file.suffix != ".safetensors":
+            (damaged / file.name).write_bytes(file.read_bytes())
+    (damaged / "pytorch_model.bin").write_bytes(content)
+    with pytest.raises(ModelMissing):
+        load_reranker(str(damaged))
+
+
+def test_an_empty_name_is_no_reranker_and_says_so():
+    with pytest.raises(ModelMissing, match="No reranker is named"):
+        load_reranker("")

@@ -137,7 +137,7 @@ def _warm_up() -> None:
     try:
         version = prepare_active_version()
         engine.index_of(version).embedder.encode_question("warm up")
-        engine.reranker()
+        engine.reranker_for_answers()
     except Exception:
         log.exception("the model could not be loaded; `manage.py doctor` says what to do")
 
