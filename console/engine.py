@@ -23,6 +23,7 @@ _support: rag.SupportModel | None = None
 _generator: rag.Generator | None = None
 
 
+_identities: dict[str, str] = {}
 LOAD_AGAIN_S = 60.0
 
 
@@ -80,6 +81,18 @@ def reranker_for_answers() -> rag.Reranker | None:
             return absent
         _absent = None
         return found
+
+
+def serving_reranker() -> str:
+    """Name and revision of the configured reranker, read from its files; empty where there is none."""
+    name = config().reranker
+    with _lock:
+        if name not in _identities:
+            try:
+                _identities[name] = rag.reranker_identity(name)
+            except rag.ModelMissing:
+                return ""
+        return _identities[name]
 
 
 def reranker_fault() -> rag.RagError | None:
@@ -185,6 +198,7 @@ def close() -> None:
         _reranker = _absent = _support = _generator = None
         _indexes.clear()
         _embedders.clear()
+        _identities.clear()
         if _store is not None:
             _store.close()
             _store = None

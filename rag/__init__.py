@@ -150,7 +150,7 @@ from rag.lexical import DEFAULT_LANGUAGE, LANGUAGES, LexicalIndex, open_server_l
 from rag.markdown_inline import plain_text
 from rag.pipeline import answer, retrieve
 from rag.reading import FileRead, FileToRead, read_files
-from rag.rerank import AbsentReranker, Reranker, load_reranker, probe_reranker
+from rag.rerank import AbsentReranker, Reranker, load_reranker, probe_reranker, reranker_identity
 from rag.situate import SentenceCheckpoint, SentenceWriter, SituatedChunks, Situating, situate_chunks
 from rag.types import (
     Answered,
@@ -366,6 +366,7 @@ __all__ = [
     "reciprocal_rank",
     "record_gate",
     "remove_document",
+    "reranker_identity",
     "retrieve",
     "risk_coverage",
     "risk_curve",

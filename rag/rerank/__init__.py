@@ -3,8 +3,8 @@
 from rag.config import SAMPLE_RERANKER
 from rag.errors import ModelMissing
 from rag.rerank.checked import AbsentReranker, probe_reranker, read_closely
-from rag.rerank.cross_encoder import CrossEncoderReranker
-from rag.rerank.packaged import PackagedReranker
+from rag.rerank.cross_encoder import CrossEncoderReranker, cross_encoder_identity
+from rag.rerank.packaged import PackagedReranker, packaged_identity
 from rag.rerank.protocol import Reranked, Reranker
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "load_reranker",
     "probe_reranker",
     "read_closely",
+    "reranker_identity",
 ]
 
 
@@ -27,8 +28,24 @@ def load_reranker(name: str = SAMPLE_RERANKER, *, threads: int = 0) -> Reranker 
     """
     if name == "none":
         return None
-    if not name.strip():
-        raise ModelMissing("No reranker is named.", next_step=f"Name {SAMPLE_RERANKER}, a folder, or none.")
+    _require_a_name(name)
     if name == SAMPLE_RERANKER:
         return PackagedReranker(threads=threads)
     return CrossEncoderReranker(name)
+
+
+def reranker_identity(name: str = SAMPLE_RERANKER) -> str:
+    """`Reranker.name` of the reranker that `load_reranker` would give, without loading it; "none": empty.
+
+    Raises:
+        ModelMissing: see `load_reranker`.
+    """
+    if name == "none":
+        return ""
+    _require_a_name(name)
+    return packaged_identity() if name == SAMPLE_RERANKER else cross_encoder_identity(name)
+
+
+def _require_a_name(name: str) -> None:
+    if not name.strip():
+        raise ModelMissing("No reranker is named.", next_step=f"Name {SAMPLE_RERANKER}, a folder, or none.")

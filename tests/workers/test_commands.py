@@ -167,7 +167,7 @@ def test_doctor_finds_a_cut_that_was_set_for_another_reranker(
         run("doctor")
     printed = " ".join(capsys.readouterr().out.split())
     assert "reranker footnote-relevance/" in printed
-    assert "The relevance cut was set for another, and footnote-relevance runs." in printed
+    assert "FAULT The relevance cut was set for another, and footnote-relevance/" in printed
     assert "Evaluation" in printed
 
 

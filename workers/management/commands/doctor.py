@@ -17,6 +17,7 @@ import rag
 from bot.doctor import check_slack
 from console import engine
 from console.celery import app
+from console.evaluation.drift import drifts_of
 from console.index.models import DocumentIndex, IndexVersion
 from console.index.selectors import active_version, threshold_in_force
 from console.people.models import Role, User
@@ -128,12 +129,9 @@ def _reranker() -> Iterator[Finding]:
     yield Finding(True, f"reranker {reranker.name}")
     version = active_version()
     setting = threshold_in_force(version) if version else None
-    if setting is not None and setting.reranker != settings.RERANKER:
-        yield Finding(
-            False,
-            f"The relevance cut was set for {setting.reranker or 'no reranker'}, and {settings.RERANKER} runs.",
-            "Calibrate on the page Evaluation, or set the cut on the page Thresholds.",
-        )
+    for drift in drifts_of(setting) if setting else []:
+        step = "Calibrate on the page Evaluation, or set the cut on the page Thresholds."
+        yield Finding(not drift.is_fault, drift.text, step if drift.is_fault else "")
 
 
 def _answering() -> Iterator[Finding]:
