@@ -13,14 +13,15 @@ import json
 import os
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from rag.atomic import write_atomically
-from rag.errors import IndexMismatch
+from rag.errors import IndexMismatch, StoreDown
+from rag.lexical.faults import damaged
 from rag.lexical.segment import Ints
 
 _MANIFEST = "manifest.json"
@@ -35,6 +36,24 @@ class Entry:
 
     name: str
     n_dead: int = 0
+
+
+def _entries_of(written: bytes) -> tuple[Entry, ...]:
+    """The entries of a manifest.
+
+    Raises:
+        StoreDown: it is none.
+        IndexMismatch: it is of another form.
+    """
+    try:
+        described = json.loads(written)
+        found = described["format"]
+        entries = tuple(Entry(str(name), int(n_dead)) for name, n_dead in described["segments"])
+    except (ValueError, KeyError, TypeError, RecursionError) as exc:
+        raise damaged("The manifest") from exc
+    if found != _FORMAT:
+        raise IndexMismatch(f"The lexical index has format {found} instead of {_FORMAT}.")
+    return entries
 
 
 class Folder:
@@ -60,8 +79,10 @@ class Folder:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX)
             if not self._is_swept:
-                self._sweep()
-                self._is_swept = True
+                # Of a damaged manifest whoever reads it is told; dropping the index does not.
+                with suppress(IndexMismatch, StoreDown):
+                    self._sweep()
+                    self._is_swept = True
             yield
         finally:
             os.close(handle)
@@ -79,12 +100,12 @@ class Folder:
             handle = os.open(self._manifest, os.O_RDONLY)
         except FileNotFoundError:
             return (), None
-        with os.fdopen(os.dup(handle), encoding="utf-8") as file:
-            described = json.load(file)
-        if described["format"] != _FORMAT:
+        try:
+            with os.fdopen(os.dup(handle), "rb") as file:
+                return _entries_of(file.read()), handle
+        except BaseException:
             os.close(handle)
-            raise IndexMismatch(f"The lexical index has format {described['format']} instead of {_FORMAT}.")
-        return tuple(Entry(name, n_dead) for name, n_dead in described["segments"]), handle
+            raise
 
     def entries(self) -> tuple[Entry, ...]:
         """The entries now."""
@@ -119,7 +140,10 @@ class Folder:
         """The places of the segment's dead documents."""
         if not entry.n_dead:
             return np.empty(0, dtype=np.int32)
-        return np.fromfile(self._dead(entry.name), dtype="<i4", count=entry.n_dead)
+        places = np.fromfile(self._dead(entry.name), dtype="<i4", count=entry.n_dead)
+        if len(places) < entry.n_dead:  # what was deleted must not come back
+            raise damaged("The list of deleted documents")
+        return places
 
     def add_dead(self, entry: Entry, places: Iterable[int]) -> Entry:
         """The entry with these documents dead too; nothing changes until the manifest is replaced."""
