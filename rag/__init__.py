@@ -142,11 +142,18 @@ from rag.index import (
     drop_index,
     index_document,
     index_documents,
+    index_words,
     open_index,
     probe_index,
     remove_document,
 )
-from rag.lexical import DEFAULT_LANGUAGE, LANGUAGES, LexicalIndex, open_server_lexical
+from rag.lexical import (
+    DEFAULT_LANGUAGE,
+    LANGUAGES,
+    LexicalIndex,
+    drop_server_lexical,
+    open_server_lexical,
+)
 from rag.markdown_inline import plain_text
 from rag.pipeline import answer, retrieve
 from rag.reading import FileRead, FileToRead, read_files
@@ -319,6 +326,7 @@ __all__ = [
     "current_extractors",
     "degrades_of",
     "drop_index",
+    "drop_server_lexical",
     "dump_extraction",
     "evaluate_answers",
     "evaluate_beir",
@@ -332,6 +340,7 @@ __all__ = [
     "index_beir",
     "index_document",
     "index_documents",
+    "index_words",
     "load_embedder",
     "load_extraction",
     "load_generator",

@@ -8,7 +8,10 @@ from contextlib import contextmanager
 
 from rag.errors import StoreDown
 
-REBUILD = "Check the disk, then index the documents again into a new index version."
+REBUILD_WORDS = (
+    "Stop Footnote and run `manage.py rebuild_words`: it takes the words from the stored passages."
+)
+REBUILD = f"Check the disk. {REBUILD_WORDS}"
 _FREE_SPACE = "Free space on the disk that holds Footnote's data folder, then try again."
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 

@@ -21,8 +21,9 @@ import numpy as np
 
 from rag.atomic import write_atomically
 from rag.errors import IndexMismatch, StoreDown
-from rag.lexical.faults import damaged
+from rag.lexical.faults import REBUILD_WORDS, damaged
 from rag.lexical.segment import Ints
+from rag.lexical.words import WORDS_VERSION
 
 _MANIFEST = "manifest.json"
 _FORMAT = 1
@@ -47,12 +48,17 @@ def _entries_of(written: bytes) -> tuple[Entry, ...]:
     """
     try:
         described = json.loads(written)
-        found = described["format"]
+        found, words = described["format"], described.get("words", 1)
         entries = tuple(Entry(str(name), int(n_dead)) for name, n_dead in described["segments"])
     except (ValueError, KeyError, TypeError, RecursionError) as exc:
         raise damaged("The manifest") from exc
     if found != _FORMAT:
         raise IndexMismatch(f"The lexical index has format {found} instead of {_FORMAT}.")
+    if words != WORDS_VERSION and entries:
+        raise IndexMismatch(
+            f"The lexical index holds words of version {words}; this release reads version {WORDS_VERSION}.",
+            next_step=REBUILD_WORDS,
+        )
     return entries
 
 
@@ -118,7 +124,9 @@ class Folder:
         """Make these the entries; the segments that are gone are removed afterwards."""
         self._sync()
         rows = [[entry.name, entry.n_dead] for entry in entries]
-        write_atomically(self._manifest, json.dumps({"format": _FORMAT, "segments": rows}))
+        write_atomically(
+            self._manifest, json.dumps({"format": _FORMAT, "words": WORDS_VERSION, "segments": rows})
+        )
         for name in gone:
             self.segment(name).unlink(missing_ok=True)
             self._dead(name).unlink(missing_ok=True)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rag.errors import IndexMismatch, StoreDown
 from rag.lexical import SegmentIndex, snapshot
 from rag.lexical.segment_index import due
-from rag.lexical.words import bag_of, question_terms
+from rag.lexical.words import WORDS_VERSION, bag_of, question_terms
 
 K1, B = 1.2, 0.75
 EVERYWHERE = [1, 2, 3]
@@ -468,7 +468,7 @@ def test_a_damaged_segment_is_said_to_be_damaged(index, tmp_path, harm):
     for use in USES:
         with pytest.raises(StoreDown) as error:
             use(damaged)
-        assert "index the documents again" in error.value.next_step
+        assert "rebuild_words" in error.value.next_step
     damaged.drop()
     assert damaged.count() == 0
 
@@ -528,3 +528,25 @@ def test_a_folder_that_cannot_be_made_is_said(tmp_path):
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(StoreDown):
         SegmentIndex(tmp_path / "file" / "lexical", k1=K1, b=B)
+
+
+def test_words_of_an_earlier_release_are_not_searched(index, tmp_path):
+    manifest = tmp_path / "manifest.json"
+    described = json.loads(manifest.read_text())
+    assert described.pop("words") == WORDS_VERSION
+    manifest.write_text(json.dumps(described))
+    old = SegmentIndex(tmp_path, k1=K1, b=B)
+    for use in USES:
+        with pytest.raises(IndexMismatch, match="words of version 1") as error:
+            use(old)
+        assert "rebuild_words" in error.value.next_step
+    old.drop()
+    old.put_document(1, 10, [("a", "hotel")])
+    assert ids(SegmentIndex(tmp_path, k1=K1, b=B).search("hotel", 5, [10])) == ["a"]
+
+
+def test_an_earlier_index_without_words_goes_on(tmp_path):
+    (tmp_path / "manifest.json").write_text('{"format": 1, "segments": []}')
+    index = SegmentIndex(tmp_path, k1=K1, b=B)
+    index.put_document(1, 10, [("a", "hotel")])
+    assert ids(index.search("hotel", 5, [10])) == ["a"]
