@@ -225,7 +225,7 @@ class Answer(models.Model):
     def may_end_otherwise(self) -> bool:
         """Whether what it was decided without may be there in a moment; a model that refuses us will not."""
         lasting = {rag.ModelRefused.code, rag.ModelMissing.code, rag.ModelFailed.code}
-        faults = {"generate": self.generator_fault, "rerank": self.reranker_fault}
+        faults = {rag.Degrade.GENERATE: self.generator_fault, rag.Degrade.RERANK: self.reranker_fault}
         return any(faults.get(each, "") not in lasting for each in self.degrades)
 
     @property

@@ -1,6 +1,5 @@
 import subprocess
 import sys
-from typing import Literal, get_origin
 
 import rag
 
@@ -36,8 +35,6 @@ def test_every_name_of_the_door_is_there_and_said_once():
 
 def test_every_public_thing_has_a_docstring():
     undocumented = [
-        name
-        for name, value in ((name, getattr(rag, name)) for name in rag.__all__)
-        if callable(value) and get_origin(value) is not Literal and not value.__doc__
+        name for name in rag.__all__ if callable(getattr(rag, name)) and not getattr(rag, name).__doc__
     ]
     assert undocumented == []
