@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from pathlib import Path
 
 from django.conf import settings
@@ -16,8 +17,14 @@ _embedders: dict[str, rag.Embedder] = {}
 _indexes: dict[int, rag.Index] = {}
 _store: rag.VectorStore | None = None
 _reranker: rag.Reranker | None = None
+_absent: tuple[float, rag.AbsentReranker] | None = None
+"""A reranker that could not be loaded, and the `time.monotonic` moment at which it is tried again."""
 _support: rag.SupportModel | None = None
 _generator: rag.Generator | None = None
+
+
+_identities: dict[str, str] = {}
+LOAD_AGAIN_S = 60.0
 
 
 def config() -> rag.RagConfig:
@@ -55,6 +62,43 @@ def reranker() -> rag.Reranker | None:
         if _reranker is None:
             _reranker = rag.load_reranker(config().reranker, threads=config().threads)
         return _reranker
+
+
+def reranker_for_answers() -> rag.Reranker | None:
+    """The configured reranker; where it cannot be loaded one that says so, for the question is decided without it.
+
+    Loading is tried again after a minute: a damaged model takes seconds to be found damaged.
+    """
+    global _absent  # noqa: PLW0603 - one model a process
+    with _lock:
+        if _absent is not None and time.monotonic() < _absent[0]:
+            return _absent[1]
+        try:
+            found = reranker()
+        except rag.RagError as error:
+            absent = rag.AbsentReranker(config().reranker, error)
+            _absent = (time.monotonic() + LOAD_AGAIN_S, absent)
+            return absent
+        _absent = None
+        return found
+
+
+def serving_reranker() -> str:
+    """Name and revision of the configured reranker, read from its files; empty where there is none."""
+    name = config().reranker
+    with _lock:
+        if name not in _identities:
+            try:
+                _identities[name] = rag.reranker_identity(name)
+            except rag.ModelMissing:
+                return ""
+        return _identities[name]
+
+
+def reranker_fault() -> rag.RagError | None:
+    """Why this process could not load the reranker when it last tried; loads nothing itself."""
+    absent = _absent
+    return None if absent is None else absent[1].error
 
 
 def support() -> rag.SupportModel | None:
@@ -149,11 +193,12 @@ def _lexical(collection: str) -> rag.LexicalIndex | None:
 
 def close() -> None:
     """Let go of the store and the models; the next call opens them again."""
-    global _store, _reranker, _support, _generator  # noqa: PLW0603
+    global _store, _reranker, _absent, _support, _generator  # noqa: PLW0603
     with _lock:
-        _reranker = _support = _generator = None
+        _reranker = _absent = _support = _generator = None
         _indexes.clear()
         _embedders.clear()
+        _identities.clear()
         if _store is not None:
             _store.close()
             _store = None

@@ -7,9 +7,9 @@ from django.views.decorators.http import require_safe
 
 from console.guards import PersonRequest, signed_in
 from console.htmx import page_or_part
-from console.index.health import document_problems
+from console.index.health import document_problems, model_problems
 from console.index.selectors import active_version, threshold_in_force
-from console.questions.selectors import generator_faults, outcome_counts, questions_visible_to
+from console.questions.selectors import outcome_counts, questions_visible_to
 from console.sources.selectors import documents_needing_attention, folders_with_counts
 
 N_RECENT = 8
@@ -26,7 +26,7 @@ def overview(request: PersonRequest) -> HttpResponseBase:
         "recent": questions_visible_to(user)[:N_RECENT],
         "folders": folders_with_counts(user),
         "attention": documents_needing_attention(user)[:N_RECENT],
-        "generator_problem": generator_faults().problem if user.is_support_lead else "",
+        "model_problems": model_problems() if user.is_support_lead else [],
         "problems": document_problems() if user.is_support_lead else [],
         "version": version,
         "threshold": threshold_in_force(version) if version else None,

@@ -34,6 +34,7 @@ from rag.errors import (
     IndexMismatch,
     IndexMissing,
     ModelDown,
+    ModelFailed,
     ModelMissing,
     ModelRefused,
     ModelTimeout,
@@ -143,15 +144,22 @@ from rag.index import (
     drop_index,
     index_document,
     index_documents,
+    index_words,
     open_index,
     probe_index,
     remove_document,
 )
-from rag.lexical import DEFAULT_LANGUAGE, LANGUAGES, LexicalIndex, open_server_lexical
+from rag.lexical import (
+    DEFAULT_LANGUAGE,
+    LANGUAGES,
+    LexicalIndex,
+    drop_server_lexical,
+    open_server_lexical,
+)
 from rag.markdown_inline import plain_text
 from rag.pipeline import answer, retrieve
 from rag.reading import FileRead, FileToRead, read_files
-from rag.rerank import Reranker, load_reranker
+from rag.rerank import AbsentReranker, Reranker, load_reranker, probe_reranker, reranker_identity
 from rag.situate import SentenceCheckpoint, SentenceWriter, SituatedChunks, Situating, situate_chunks
 from rag.types import (
     Answered,
@@ -193,6 +201,7 @@ __all__ = [
     "PIPELINE_VERSION",
     "REFUSAL_KINDS",
     "UNPACK_ERRORS",
+    "AbsentReranker",
     "AnswerCounts",
     "AnswerRisk",
     "AnswerSentence",
@@ -256,6 +265,7 @@ __all__ = [
     "LexicalReport",
     "Locator",
     "ModelDown",
+    "ModelFailed",
     "ModelMissing",
     "ModelRefused",
     "ModelTimeout",
@@ -318,6 +328,7 @@ __all__ = [
     "current_extractors",
     "degrades_of",
     "drop_index",
+    "drop_server_lexical",
     "dump_extraction",
     "evaluate_answers",
     "evaluate_beir",
@@ -331,6 +342,7 @@ __all__ = [
     "index_beir",
     "index_document",
     "index_documents",
+    "index_words",
     "latency_of",
     "load_embedder",
     "load_extraction",
@@ -356,6 +368,7 @@ __all__ = [
     "plain_text",
     "probe_generator",
     "probe_index",
+    "probe_reranker",
     "read_beir",
     "read_files",
     "read_golden_set",
@@ -366,6 +379,7 @@ __all__ = [
     "reciprocal_rank",
     "record_gate",
     "remove_document",
+    "reranker_identity",
     "retrieve",
     "risk_coverage",
     "risk_curve",

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from rag.config import ADAPTED_MODEL, SAMPLE_MODEL
 from rag.errors import ModelMissing, VectorsNotUnit
+from rag.fingerprint import fingerprint
 from rag.types import EmbeddingModel
 
 if TYPE_CHECKING:
@@ -35,7 +36,6 @@ _BATCH_TOKENS = 4_096
 """Measured on two cores: 1,024 wastes calls, 8,192 falls out of the cache."""
 _TOKENIZED_TEXTS = 512
 _UNIT_TOLERANCE = 1e-3
-_FINGERPRINT_BYTES = 1 << 20
 
 
 class Embedder(Protocol):
@@ -268,27 +268,9 @@ def _multiplies_bfloat16() -> bool:
 
 
 def _fingerprint(folder: Path, adapter: Path | None) -> str:
-    """Twelve hex digits that name the weights: SHA-256 over size, first and last MiB of each file.
-
-    The header of a safetensors file (names, shapes, offsets) lies in the first MiB. Milliseconds instead
-    of the tenth of a second a whole 90 MB file takes.
-    """
-    import hashlib
-
-    digest = hashlib.sha256()
-    for path in sorted(
-        [*folder.rglob("*.safetensors"), *folder.rglob("pytorch_model*.bin"), folder / "modules.json"]
-    ):
-        size = path.stat().st_size
-        digest.update(f"{path.relative_to(folder)}:{size}\n".encode())
-        with path.open("rb") as file:
-            digest.update(file.read(_FINGERPRINT_BYTES))
-            if size > _FINGERPRINT_BYTES:
-                file.seek(max(_FINGERPRINT_BYTES, size - _FINGERPRINT_BYTES))
-                digest.update(file.read())
-    if adapter is not None:
-        digest.update(adapter.read_bytes())
-    return digest.hexdigest()[:12]
+    """Twelve hex digits that name the weights."""
+    files = [*folder.rglob("*.safetensors"), *folder.rglob("pytorch_model*.bin"), folder / "modules.json"]
+    return fingerprint(folder, files, more=adapter.read_bytes() if adapter is not None else b"")
 
 
 def _checked_unit(rows: Vectors) -> Vectors:

@@ -16,6 +16,7 @@
     │   ├── IndexMissing         index_missing
     │   ├── IndexMismatch        index_mismatch (vectors of two models never meet)
     │   ├── ModelMissing         model_missing
+    │   ├── ModelFailed          model_failed (a model on this machine broke, or gave what is no answer)
     │   ├── ModelRefused         model_refused (key, name or size of the request)
     │   └── VectorsNotUnit       vectors_not_unit
     └── Unavailable              may heal by itself; alone retryable
@@ -151,6 +152,13 @@ class ModelMissing(NotReady):
 
     code = "model_missing"
     default_next_step = "Install the model's package or give the path of its folder."
+
+
+class ModelFailed(NotReady):
+    """A model on this machine broke while it worked, or gave what is no answer; it will do so again."""
+
+    code = "model_failed"
+    default_next_step = "See the log; install the model again, or configure another one."
 
 
 class ModelRefused(NotReady):

@@ -182,6 +182,19 @@ def probe_index(index: Index) -> float:
     return lowest
 
 
+def index_words(index: Index, *, document_id: int, folder_id: int, language: str = DEFAULT_LANGUAGE) -> int:
+    """Index the words of one document's stored passages again, in place of what the lexical side has of it.
+
+    Gives back how many passages it has; nothing is extracted or embedded.
+
+    Raises:
+        StoreDown: a side cannot work.
+    """
+    chunks = [(chunk.chunk_id, chunk.text) for chunk in chunks_of_document(index, document_id)]
+    index.lexical.put_document(document_id, folder_id, chunks, language)
+    return len(chunks)
+
+
 def _chunked(index: Index, document: DocumentText) -> ChunkedDocument:
     extraction = replace(document.extraction, title=document.title)
     made = chunk_configured(extraction, config=index.config, embedder=index.embedder)

@@ -53,7 +53,8 @@ def answer(
         scope: folders and documents the asker may see; nothing else is looked at.
         thresholds: the gate of this index version.
         turns: what was asked and answered before in the conversation, oldest first.
-        reranker: reads the best candidates; None leaves the fused order and gates by distance.
+        reranker: reads the best candidates; None leaves the fused order and gates by distance, and so does one that
+            fails or is late (`Trace.degrades`).
         generator: writes the draft; None quotes (`ExtractiveGenerator`).
         support: reads each claim against what it cites; None lets only verbatim sentences through.
 
@@ -91,12 +92,16 @@ def retrieve(
 
     Raises:
         EmptyQuestion, QuestionTooLong: see `answer`.
+        RagError: the reranker failed; what is measured as reranked has to be.
     """
     question = _valid(question, index.config)
     if not scope.folder_ids:
         return ()
     run = Run(Thresholds(2.0), index.config.answer_time_s)
-    return find_candidates(question, question, index=index, scope=scope, reranker=reranker, run=run)
+    found = find_candidates(question, question, index=index, scope=scope, reranker=reranker, run=run)
+    if run.reranker_fault is not None:
+        raise run.reranker_fault
+    return found
 
 
 def _told_otherwise(

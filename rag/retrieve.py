@@ -6,9 +6,10 @@ from collections.abc import Collection
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
+from rag.errors import RagError
 from rag.fuse import reciprocal_rank_fusion
 from rag.index import Index
-from rag.rerank import Reranker
+from rag.rerank import Reranked, Reranker, read_closely
 from rag.run import Run
 from rag.types import Scope, ScoredChunk
 
@@ -64,23 +65,10 @@ def _with_distances_to(
 def read_passages(
     question: str, fused: tuple[ScoredChunk, ...], index: Index, reranker: Reranker, run: Run
 ) -> tuple[ScoredChunk, ...]:
-    """The first `n_rerank` as the reranker orders them, then the rest; all as they were when it ran out of time."""
-    config = index.config
-    head, rest = fused[: config.n_rerank], fused[config.n_rerank :]
-    with run.stage("rerank") as detail:
-        done = reranker.rerank(
-            question,
-            head,
-            embedding_model=index.embedder.model.name,
-            time_limit_s=min(config.rerank_time_s, run.left_s),
-        )
-        detail |= {
-            "reranker": reranker.name,
-            "n_reranked": len(done.order),
-            "n_sentences": sum(map(len, done.sentences)),
-            "degraded": done.timed_out,
-        }
-    if done.timed_out:
+    """The first `n_rerank` as the reranker orders them, then the rest; all as they were when it did not finish."""
+    head, rest = fused[: index.config.n_rerank], fused[index.config.n_rerank :]
+    done = _read(question, head, index, reranker, run)
+    if done is None:
         return fused
     read = [
         replace(each, relevance=relevance, rerank_score=score, sentences=sentences)
@@ -90,6 +78,37 @@ def read_passages(
     ]
     # Stable: equal scores keep the fused order.
     return (*sorted(read, key=lambda each: -(each.rerank_score or 0.0)), *rest)
+
+
+def _read(
+    question: str, head: tuple[ScoredChunk, ...], index: Index, reranker: Reranker, run: Run
+) -> Reranked | None:
+    """What the reranker gives; None where it ran out of time or failed, which the trace and `run` tell.
+
+    One that failed is not asked again for the same question.
+    """
+    with run.stage("rerank") as detail:
+        detail |= {"reranker": reranker.name, "n_reranked": 0, "n_sentences": 0}
+        try:
+            if run.reranker_fault is not None:
+                raise run.reranker_fault
+            done = read_closely(
+                reranker,
+                question,
+                head,
+                embedding_model=index.embedder.model.name,
+                time_limit_s=min(index.config.rerank_time_s, run.left_s),
+            )
+        except RagError as error:
+            run.reranker_fault = error
+            detail |= {"degraded": error.code, "message": error.message, "next_step": error.next_step}
+            return None
+        detail |= {
+            "n_reranked": len(done.order),
+            "n_sentences": sum(map(len, done.sentences)),
+            "degraded": done.timed_out,
+        }
+    return None if done.timed_out else done
 
 
 def _search(query: str, index: Index, scope: Scope, run: Run) -> tuple[ScoredChunk, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from rag.errors import RagError
 from rag.gate import gate_score
 from rag.types import GateScore, RefusalReason, Refused, ScoredChunk, Stage, Thresholds, Trace
 
@@ -23,6 +24,8 @@ class Run:
     candidates: tuple[ScoredChunk, ...] = ()
     stages: list[Stage] = field(default_factory=list)
     started: float = field(default_factory=time.monotonic)
+    reranker_fault: RagError | None = None
+    """Why the reranker could not read; then the fused order stands."""
 
     @property
     def deadline(self) -> float:

@@ -186,7 +186,7 @@ GERMAN = Phrases(
         " {n} Dateien werden noch gelesen; frag später noch einmal.",
     ),
     degraded={
-        rag.Degrade.RERANK: "Die Zeit reichte nicht, um alle Stellen genau zu lesen.",
+        rag.Degrade.RERANK: "Ich konnte die Stellen nicht so genau lesen wie sonst.",
         rag.Degrade.GENERATE: "Das Sprachmodell war nicht verfügbar, deshalb werden die Dokumente zitiert.",
         rag.Degrade.VERIFY: "Die Zeit reichte nicht, um jeden Satz zu prüfen; was nicht geprüft ist, fehlt.",
     },

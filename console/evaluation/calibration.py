@@ -12,7 +12,7 @@ from console.access import Rejected, require_admin
 from console.evaluation.measuring import ANSWERING, RERANKED, GateScore
 from console.evaluation.models import EvaluatedQuestion, EvaluationRun, RunState
 from console.evaluation.report import evaluated_of, gate_records
-from console.index.models import ThresholdSetting, VersionState
+from console.index.models import CutCalibration, ThresholdSetting, VersionState
 from console.index.selectors import threshold_in_force
 from console.index.services import set_threshold
 from console.people.models import User
@@ -119,11 +119,7 @@ def cut_report(
 
 def _require_same_reranker(run: EvaluationRun) -> None:
     """Name and revision: another revision of a model gives other relevances."""
-    try:
-        reranker = engine.reranker()
-    except rag.ModelMissing:
-        reranker = None
-    serving = reranker.name if reranker else ""
+    serving = engine.serving_reranker()
     if run.reranker != serving:
         raise Rejected(
             "reranker_changed",
@@ -168,5 +164,20 @@ def use_cut(
         relevance_cut=cut if is_relevance else report.setting.relevance_cut,
         max_chunks=report.setting.max_chunks,
         reason=reason,
-        golden_set=run.golden_set.name,
+        calibration=_calibration(run, report, cut),
+    )
+
+
+def _calibration(run: EvaluationRun, report: CutReport, cut: float) -> CutCalibration:
+    return CutCalibration(
+        score=report.score,
+        cut=cut,
+        max_chunks=report.setting.max_chunks,
+        reranker=run.reranker if report.score == "relevance" else "",
+        golden_set_id=run.golden_set_id,
+        golden_set_name=run.golden_set.name,
+        golden_id=run.golden_id,
+        run_id=run.pk,
+        folder_ids=run.folder_ids,
+        measured_at=run.started_at or run.created_at,
     )

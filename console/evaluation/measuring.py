@@ -67,6 +67,7 @@ class Instrument:
                     generator=self.generator,
                     support=self.support,
                 )
+                _require_reranked(known[question].trace)
             return known[question]
 
         return ask
@@ -154,6 +155,20 @@ def _ended(result: rag.Answered | rag.Refused) -> dict[str, object]:
         "reason": result.reason.value if isinstance(result, rag.Refused) else "",
         "stages": {stage.name: round(stage.elapsed_ms, 3) for stage in result.trace.stages},
     }
+
+
+def _require_reranked(trace: rag.Trace) -> None:
+    """What was decided without the reranker is not measured as reranked.
+
+    Raises:
+        rag.ModelFailed: it did not read.
+    """
+    if "rerank" in trace.degrades:
+        detail = next(stage.detail for stage in trace.stages if stage.detail.get("degraded"))
+        raise rag.ModelFailed(
+            str(detail.get("message", "The reranker did not finish.")),
+            next_step=str(detail.get("next_step", "")),
+        )
 
 
 def _wordings(row: GoldenRow) -> list[tuple[rag.Wording, GoldenRow]]:

@@ -14,6 +14,7 @@ from console.access import Rejected, require_admin, require_support_lead
 from console.api_auth import person_of
 from console.api_keys import Body
 from console.api_types import Name
+from console.evaluation.drift import drifts_of
 from console.index.health import Health, health
 from console.index.models import IndexVersion, ThresholdSetting
 from console.index.selectors import active_version, threshold_in_force, versions_with_counts
@@ -61,6 +62,21 @@ class ThresholdIn(Body):
     reason: Name = Field(max_length=300)
 
 
+class CalibrationOut(Schema):
+    """What a cut was chosen on and with; `golden_id` is the fingerprint of the questions as they were."""
+
+    score: str
+    cut: float
+    max_chunks: int
+    reranker: str
+    golden_set_id: int | None
+    golden_set_name: str
+    golden_id: str
+    run_id: int | None
+    measured_at: datetime
+    made_at: datetime
+
+
 class ThresholdOut(Schema):
     """One setting; the newest of a version is in force."""
 
@@ -69,7 +85,8 @@ class ThresholdOut(Schema):
     relevance_cut: float
     distance_cut: float
     reranker: str
-    golden_set: str
+    relevance_calibration: CalibrationOut | None
+    distance_calibration: CalibrationOut | None
     max_chunks: int
     set_by: str | None
     set_at: datetime
@@ -85,6 +102,7 @@ class ThresholdsOut(Schema):
     """The setting in force and those before it, newest first."""
 
     in_force: ThresholdOut | None
+    drifts: list[str] = Field(description="What is no longer as it was when the cuts in force were set.")
     history: list[ThresholdOut]
 
 
@@ -105,6 +123,10 @@ class HealthOut(Schema):
         description="Answers of the last 24 hours that were quoted because the language model could not write them."
     )
     generator_faults: dict[str, int] = Field(description="The same by the code of the error.")
+    n_reranker_faults: int = Field(
+        description="Questions of the last 24 hours that were decided without the reranker because it failed."
+    )
+    reranker_faults: dict[str, int] = Field(description="The same by the code of the error.")
 
 
 @router.get("/versions", response=list[VersionOut], tags=["index"])
@@ -120,9 +142,12 @@ def list_thresholds(request: HttpRequest) -> dict[str, object]:
     require_support_lead(person_of(request))
     version = active_version()
     if version is None:
-        return {"in_force": None, "history": []}
-    history = list(version.thresholds.select_related("set_by")[:100])
-    return {"in_force": threshold_in_force(version), "history": history}
+        return {"in_force": None, "drifts": [], "history": []}
+    chosen_on = ("relevance_calibration", "distance_calibration")
+    history = list(version.thresholds.select_related("set_by", *chosen_on)[:100])
+    setting = threshold_in_force(version)
+    drifts = [drift.text for drift in drifts_of(setting)] if setting else []
+    return {"in_force": setting, "drifts": drifts, "history": history}
 
 
 @router.post("/thresholds", response={201: ThresholdOut, 422: Problem}, tags=["index"])

@@ -11,12 +11,12 @@ class ThresholdForm(forms.Form):
     relevance_cut = forms.FloatField(
         label="Relevance cut",
         help_text="From 0 to 1. Larger refuses more, smaller answers more; calibrate before you change it much.",
-        widget=forms.NumberInput(attrs={"step": "0.005", "min": "0", "max": "1"}),
+        widget=forms.NumberInput(attrs={"step": "any", "min": "0", "max": "1"}),
     )
     distance_cut = forms.FloatField(
         label="Distance cut, where the reranker did not read",
         help_text="Cosine distance from 0 to 2. Smaller refuses more, larger answers more.",
-        widget=forms.NumberInput(attrs={"step": "0.005", "min": "0", "max": "2"}),
+        widget=forms.NumberInput(attrs={"step": "any", "min": "0", "max": "2"}),
     )
     max_chunks = forms.IntegerField(
         label="Most passages that may pass",

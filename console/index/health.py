@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from django.db.models import Min
 from django.utils import timezone
 
+from console import engine
 from console.index.selectors import active_version
 from console.questions.models import PENDING_STATES, Question
-from console.questions.selectors import generator_faults
+from console.questions.selectors import DECIDED_BY_DISTANCE, generator_faults, reranker_faults
 from console.sources.models import UNREADABLE_STATES, WORKING_STATES, Document
 from console.sources.stalled import START_A_WORKER, queue_without_worker, stalled_for_want_of_a_worker
 
@@ -32,6 +33,10 @@ class Health:
     """Answers of the last 24 hours that were quoted because the language model could not write them."""
     generator_faults: dict[str, int] = field(default_factory=dict)
     """The same by the code of the error."""
+    n_reranker_faults: int = 0
+    """Questions of the last 24 hours that were decided without the reranker because it failed."""
+    reranker_faults: dict[str, int] = field(default_factory=dict)
+    """The same by the code of the error."""
     problems: list[str] = field(default_factory=list)
 
 
@@ -45,10 +50,8 @@ def health() -> Health:
     version = active_version()
     document_s = (now - oldest_document).total_seconds() if oldest_document else None
     question_s = (now - oldest_question).total_seconds() if oldest_question else None
-    faults = generator_faults()
-    problems = document_problems()
-    if faults.problem:
-        problems.append(faults.problem)
+    faults, unread = generator_faults(), reranker_faults()
+    problems = [*document_problems(), *model_problems()]
     if question_s is not None and question_s > QUESTION_LATE_S:
         problems.append("A question has been pending for long; is a worker running?")
     if version is None:
@@ -63,8 +66,24 @@ def health() -> Health:
         model=version.model_name if version else "",
         n_generator_faults=faults.n,
         generator_faults=faults.by_code,
+        n_reranker_faults=unread.n,
+        reranker_faults=unread.by_code,
         problems=problems,
     )
+
+
+def model_problems() -> list[str]:
+    """A sentence for each model that does not do its part, with what decided instead and what to do."""
+    found = [generator_faults().problem, reranker_faults().problem or _not_loaded()]
+    return [problem for problem in found if problem]
+
+
+def _not_loaded() -> str:
+    """Why this process has no reranker, also before the first question; empty where it has, or never tried."""
+    error = engine.reranker_fault()
+    if error is None:
+        return ""
+    return f"The reranker is not there; {DECIDED_BY_DISTANCE} {error.message} {error.next_step}".strip()
 
 
 def document_problems() -> list[str]:

@@ -76,6 +76,31 @@ class DocumentIndex(models.Model):
         return f"{self.document_id} in v{self.version_id}"
 
 
+class CutCalibration(models.Model):
+    """What a cut was chosen on and with; never changed. Settings point at it as long as they keep that cut."""
+
+    score = models.CharField(max_length=10, choices=[("relevance", "Relevance"), ("distance", "Distance")])
+    cut = models.FloatField()
+    max_chunks = models.PositiveSmallIntegerField(help_text="Passages that might pass when it was chosen.")
+    reranker = models.CharField(
+        max_length=200, blank=True, help_text="Name and revision; empty for a distance, which none gives."
+    )
+    # Numbers, no keys: what is recorded stays when set and run are gone.
+    golden_set_id = models.PositiveBigIntegerField(null=True)
+    golden_set_name = models.CharField(max_length=120)
+    golden_id = models.CharField(max_length=16, blank=True, help_text="Fingerprint of the questions asked.")
+    run_id = models.PositiveBigIntegerField(null=True)
+    folder_ids = models.JSONField(default=list, help_text="Folders that were searched.")
+    measured_at = models.DateTimeField(help_text="When the run began; documents may have changed since.")
+    made_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-id"]
+
+    def __str__(self) -> str:
+        return f"{self.score} {self.cut} on {self.golden_set_name}"
+
+
 class ThresholdSetting(models.Model):
     """One setting of the gate; the newest of a version is in force, the others are its history."""
 
@@ -86,8 +111,15 @@ class ThresholdSetting(models.Model):
     relevance_cut = models.FloatField(
         help_text="Relevance, 0 to 1; a passage that the reranker read passes at or above it."
     )
-    reranker = models.CharField(max_length=200, blank=True, help_text="Whose relevance the cut was set for.")
-    golden_set = models.CharField(max_length=120, blank=True, help_text="The set it was calibrated on.")
+    reranker = models.CharField(
+        max_length=200, blank=True, help_text="Name and revision of whose relevance the cut was set for."
+    )
+    relevance_calibration = models.ForeignKey(
+        CutCalibration, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    distance_calibration = models.ForeignKey(
+        CutCalibration, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
     max_chunks = models.PositiveSmallIntegerField(default=4)
     set_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
@@ -111,3 +143,9 @@ class ThresholdSetting(models.Model):
 
     def __str__(self) -> str:
         return f"cuts {self.relevance_cut} and {self.distance_cut} of v{self.version_id}"
+
+    @property
+    def calibrations(self) -> list[CutCalibration]:
+        """Of the cuts that a run chose, the relevance first."""
+        found = (self.relevance_calibration, self.distance_calibration)
+        return [calibration for calibration in found if calibration is not None]

@@ -22,7 +22,8 @@ def live_versions() -> QuerySet[IndexVersion]:
 
 def threshold_in_force(version: IndexVersion) -> ThresholdSetting | None:
     """The newest setting of the version."""
-    return version.thresholds.order_by("-id").first()
+    chosen_on = ("relevance_calibration", "distance_calibration")
+    return version.thresholds.select_related(*chosen_on).order_by("-id").first()
 
 
 def versions_with_counts() -> QuerySet[IndexVersion]:

@@ -12,7 +12,7 @@ import rag
 from console import engine
 from console.access import Rejected, require_admin
 from console.audit.services import record
-from console.index.models import IndexVersion, ThresholdSetting, VersionState
+from console.index.models import CutCalibration, IndexVersion, ThresholdSetting, VersionState
 from console.index.selectors import active_version, threshold_in_force
 from console.people.models import User
 from console.values import is_usable_name
@@ -49,7 +49,7 @@ def prepare_active_version() -> IndexVersion:
                 version=version,
                 distance_cut=config.distance_cut,
                 relevance_cut=config.relevance_cut,
-                reranker=config.reranker,
+                reranker=_reranker_of_the_default(),
                 max_chunks=config.max_chunks,
                 reason="Default of this release.",
             )
@@ -60,6 +60,14 @@ def prepare_active_version() -> IndexVersion:
         if version is None:
             raise
     return version
+
+
+def _reranker_of_the_default() -> str:
+    """The default cut was calibrated for the reranker that Footnote brings, whatever is configured."""
+    try:
+        return rag.reranker_identity()
+    except rag.ModelMissing:
+        return ""
 
 
 def _chunking_of(config: rag.RagConfig) -> str:
@@ -82,13 +90,15 @@ def set_threshold(
     max_chunks: int,
     reason: str,
     relevance_cut: float | None = None,
-    golden_set: str = "",
+    calibration: CutCalibration | None = None,
 ) -> ThresholdSetting:
     """A new setting of the gate, in force from the next question on.
 
+    A cut that stays as it is keeps what it was set for and calibrated on, whatever else is changed.
+
     Args:
         relevance_cut: in [0, 1]; None keeps the one in force.
-        golden_set: the name of the set that it was calibrated on.
+        calibration: an unsaved record of what chose the one of the two cuts that it names.
 
     Raises:
         NotPermitted: the actor is no admin.
@@ -99,27 +109,22 @@ def set_threshold(
     if relevance_cut is None:
         before = threshold_in_force(version)
         relevance_cut = before.relevance_cut if before else engine.config().relevance_cut
-    if not math.isfinite(relevance_cut) or not 0 <= relevance_cut <= 1:
-        raise Rejected("relevance_cut_out_of_range", "The relevance cut is a number from 0 to 1.")
-    if not math.isfinite(distance_cut) or not 0 <= distance_cut <= 2:
-        raise Rejected("cut_out_of_range", "The cut is a cosine distance from 0 to 2.")
-    if not 1 <= max_chunks <= 20:
-        raise Rejected("max_chunks_out_of_range", "Between 1 and 20 passages may pass.")
+    _require_in_range(relevance_cut, distance_cut, max_chunks)
     if not reason:
         raise Rejected("reason_missing", "Say in a few words why; the history shows it.")
     if not is_usable_name(reason):
         raise Rejected("reason_unusable", "Say why in letters that can be seen, without control characters.")
     with transaction.atomic():
-        setting = ThresholdSetting.objects.create(
+        setting = ThresholdSetting(
             version=version,
             distance_cut=distance_cut,
             relevance_cut=relevance_cut,
-            reranker=engine.config().reranker,
-            golden_set=golden_set[:120],
             max_chunks=max_chunks,
             set_by=actor,
             reason=reason[:300],
         )
+        _stamp(setting, threshold_in_force(version), calibration)
+        setting.save()
         record(
             actor=actor,
             action="threshold.set",
@@ -130,3 +135,31 @@ def set_threshold(
             reason=setting.reason,
         )
     return setting
+
+
+def _require_in_range(relevance_cut: float, distance_cut: float, max_chunks: int) -> None:
+    if not math.isfinite(relevance_cut) or not 0 <= relevance_cut <= 1:
+        raise Rejected("relevance_cut_out_of_range", "The relevance cut is a number from 0 to 1.")
+    if not math.isfinite(distance_cut) or not 0 <= distance_cut <= 2:
+        raise Rejected("cut_out_of_range", "The cut is a cosine distance from 0 to 2.")
+    if not 1 <= max_chunks <= 20:
+        raise Rejected("max_chunks_out_of_range", "Between 1 and 20 passages may pass.")
+
+
+def _stamp(
+    setting: ThresholdSetting, before: ThresholdSetting | None, calibration: CutCalibration | None
+) -> None:
+    """Whose relevance the cut is for, and what each of the two cuts was calibrated on."""
+    setting.reranker = engine.serving_reranker()
+    if before is not None and before.relevance_cut == setting.relevance_cut:
+        setting.reranker = before.reranker
+        setting.relevance_calibration = before.relevance_calibration
+    if before is not None and before.distance_cut == setting.distance_cut:
+        setting.distance_calibration = before.distance_calibration
+    if calibration is None:
+        return
+    calibration.save()
+    if calibration.score == "relevance":
+        setting.reranker, setting.relevance_calibration = calibration.reranker, calibration
+    else:
+        setting.distance_calibration = calibration

@@ -7,8 +7,8 @@ from django.http import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
-from console import engine
 from console.access import Rejected, require_admin
+from console.evaluation.drift import drifts_of
 from console.guards import PersonRequest, sent_form, support_lead_only
 from console.index.forms import ThresholdForm
 from console.index.selectors import active_version, threshold_in_force, versions_with_counts
@@ -58,7 +58,7 @@ def thresholds(request: PersonRequest) -> HttpResponseBase:
     context = {
         "version": version,
         "setting": setting,
-        "is_other_reranker": setting is not None and setting.reranker != engine.config().reranker,
+        "drifts": drifts_of(setting) if setting else [],
         "form": form,
         "history": version.thresholds.select_related("set_by")[:100] if version else [],
     }

@@ -154,6 +154,12 @@ class Answer(models.Model):
         blank=True,
         help_text="Support of the weakest claim, 0 to 1; 1 where all is quoted verbatim.",
     )
+    reranker_fault = models.CharField(
+        max_length=40,
+        blank=True,
+        db_index=True,
+        help_text="Code of the error for which the fused order and the distance took the place of the reranker.",
+    )
     generator_fault = models.CharField(
         max_length=40,
         blank=True,
@@ -222,8 +228,18 @@ class Answer(models.Model):
     @property
     def may_end_otherwise(self) -> bool:
         """Whether what it was decided without may be there in a moment; a model that refuses us will not."""
-        lasts = self.generator_fault in {rag.ModelRefused.code, rag.ModelMissing.code}
-        return any(each != rag.Degrade.GENERATE or not lasts for each in self.degrades)
+        lasting = {rag.ModelRefused.code, rag.ModelMissing.code, rag.ModelFailed.code}
+        faults = {rag.Degrade.GENERATE: self.generator_fault, rag.Degrade.RERANK: self.reranker_fault}
+        return any(faults.get(each, "") not in lasting for each in self.degrades)
+
+    @property
+    def reranker_fault_detail(self) -> dict[str, str]:
+        """{reranker, message, next_step} of the reranker's fault; empty without one."""
+        for stage in self.trace.get("stages", []):
+            detail = stage.get("detail", {})
+            if stage["name"] == "rerank" and self.reranker_fault and detail.get("message"):
+                return {name: str(detail.get(name, "")) for name in ("reranker", "message", "next_step")}
+        return {}
 
     @property
     def conflicting_numbers(self) -> list[int]:

@@ -77,6 +77,7 @@ def row_of(
         best_relevance=result.best_relevance,
         relevance_cut=setting.relevance_cut if result.gate_score == "relevance" else None,
         reranker=reranker_of(result.trace),
+        reranker_fault=reranker_fault_of(result.trace),
         max_chunks=setting.max_chunks,
         index_version=version,
         model_name=version.model_name,
@@ -196,6 +197,12 @@ def reranker_of(trace: rag.Trace) -> str:
     """Name and revision of the reranker that read the candidates; empty where none did, also for want of time."""
     read = (stage.detail for stage in trace.stages if stage.name == "rerank" and not stage.detail["degraded"])
     return next((str(detail["reranker"]) for detail in read), "")
+
+
+def reranker_fault_of(trace: rag.Trace) -> str:
+    """Code of the error for which nothing was reranked; empty where it read, also where it ran out of time."""
+    degraded = (stage.detail["degraded"] for stage in trace.stages if stage.name == "rerank")
+    return next((each for each in degraded if isinstance(each, str)), "")
 
 
 def _trace(trace: rag.Trace) -> dict[str, object]:

@@ -75,7 +75,7 @@ def _asked_again(question: Question, answer: Answer, version: IndexVersion) -> r
             relevance_cut=answer.relevance_cut or 0.0,
         ),
         turns=[] if was_thread_read else turns_before(question),
-        reranker=engine.reranker(),
+        reranker=engine.reranker_for_answers(),
         generator=engine.generator(),
         support=engine.support(),
     )

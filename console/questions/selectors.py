@@ -12,6 +12,7 @@ from console.people.models import User
 from console.questions.models import PENDING_STATES, Answer, Question, QuestionState
 
 FAULTS_FOR = timedelta(hours=24)
+DECIDED_BY_DISTANCE = "the distance decided instead, by its own cut."
 
 
 def questions_visible_to(user: User) -> QuerySet[Question]:
@@ -84,6 +85,46 @@ class GeneratorFaults:
             f"The language model {detail['generator']} did not write {self.n} of the {self.n_drafted} answers of the "
             f"last 24 hours; passages were quoted instead. {detail['message']} {detail['next_step']}"
         ).strip()
+
+
+@dataclass(frozen=True, slots=True)
+class RerankerFaults:
+    """How often in the last 24 hours a question was decided without the reranker because that failed.
+
+    `by_code` counts each code of `rag.errors`. `last` is the newest question that came to the reranker if it is one
+    of them; None says that the reranker reads again, or that nothing was asked. Running out of time is no fault.
+    """
+
+    by_code: dict[str, int]
+    last: Answer | None
+
+    @property
+    def n(self) -> int:
+        """All of them."""
+        return sum(self.by_code.values())
+
+    @property
+    def problem(self) -> str:
+        """What failed, how often and what to do; empty where the newest question was read by the reranker."""
+        if self.last is None:
+            return ""
+        detail = self.last.reranker_fault_detail
+        questions = "question" if self.n == 1 else "questions"
+        return (
+            f"The reranker {detail.get('reranker', '')} did not read for {self.n} {questions} of the last 24 hours; "
+            f"{DECIDED_BY_DISTANCE} {detail.get('message', '')} {detail.get('next_step', '')}"
+        ).strip()
+
+
+def reranker_faults() -> RerankerFaults:
+    """The faults of the reranker as they stand now."""
+    asked = Answer.objects.filter(created_at__gte=timezone.now() - FAULTS_FOR)
+    failed = asked.exclude(reranker_fault="").order_by()
+    by_code = failed.values("reranker_fault").annotate(n=Count("pk")).values_list("reranker_fault", "n")
+    newest = asked.exclude(reranker="", reranker_fault="").order_by("-created_at", "-pk").first()
+    return RerankerFaults(
+        by_code=dict(by_code), last=newest if newest is not None and newest.reranker_fault else None
+    )
 
 
 def generator_faults() -> GeneratorFaults:

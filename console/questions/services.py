@@ -187,7 +187,7 @@ def _ask_core(
                 relevance_cut=setting.relevance_cut,
             ),
             turns=turns,
-            reranker=engine.reranker(),
+            reranker=engine.reranker_for_answers(),
             generator=engine.generator(),
             support=engine.support(),
         )

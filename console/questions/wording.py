@@ -120,7 +120,7 @@ def dated(title: str, uploaded_at: datetime | None) -> str:
 
 
 DEGRADED: dict[rag.Degrade, str] = {
-    rag.Degrade.RERANK: "I ran out of time before I had read all passages closely.",
+    rag.Degrade.RERANK: "I could not read the passages as closely as usual.",
     rag.Degrade.GENERATE: "The language model could not be used, so the documents are quoted.",
     rag.Degrade.VERIFY: "I ran out of time before every sentence was checked; those that were not are left out.",
 }

@@ -2,7 +2,7 @@
 
 from rag.lexical.protocol import LexicalIndex
 from rag.lexical.segment_index import SegmentIndex
-from rag.lexical.sparse import SparseIndex, open_server_lexical
+from rag.lexical.sparse import SparseIndex, drop_server_lexical, open_server_lexical
 from rag.lexical.words import DEFAULT_LANGUAGE, LANGUAGES, folded, stems
 
 __all__ = [
@@ -11,6 +11,7 @@ __all__ = [
     "LexicalIndex",
     "SegmentIndex",
     "SparseIndex",
+    "drop_server_lexical",
     "folded",
     "open_server_lexical",
     "stems",

@@ -13,15 +13,17 @@ import json
 import os
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from rag.atomic import write_atomically
-from rag.errors import IndexMismatch
+from rag.errors import IndexMismatch, StoreDown
+from rag.lexical.faults import REBUILD_WORDS, damaged
 from rag.lexical.segment import Ints
+from rag.lexical.words import WORDS_VERSION
 
 _MANIFEST = "manifest.json"
 _FORMAT = 1
@@ -35,6 +37,29 @@ class Entry:
 
     name: str
     n_dead: int = 0
+
+
+def _entries_of(written: bytes) -> tuple[Entry, ...]:
+    """The entries of a manifest.
+
+    Raises:
+        StoreDown: it is none.
+        IndexMismatch: it is of another form.
+    """
+    try:
+        described = json.loads(written)
+        found, words = described["format"], described.get("words", 1)
+        entries = tuple(Entry(str(name), int(n_dead)) for name, n_dead in described["segments"])
+    except (ValueError, KeyError, TypeError, RecursionError) as exc:
+        raise damaged("The manifest") from exc
+    if found != _FORMAT:
+        raise IndexMismatch(f"The lexical index has format {found} instead of {_FORMAT}.")
+    if words != WORDS_VERSION and entries:
+        raise IndexMismatch(
+            f"The lexical index holds words of version {words}; this release reads version {WORDS_VERSION}.",
+            next_step=REBUILD_WORDS,
+        )
+    return entries
 
 
 class Folder:
@@ -60,8 +85,10 @@ class Folder:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX)
             if not self._is_swept:
-                self._sweep()
-                self._is_swept = True
+                # Of a damaged manifest whoever reads it is told; dropping the index does not.
+                with suppress(IndexMismatch, StoreDown):
+                    self._sweep()
+                    self._is_swept = True
             yield
         finally:
             os.close(handle)
@@ -79,12 +106,12 @@ class Folder:
             handle = os.open(self._manifest, os.O_RDONLY)
         except FileNotFoundError:
             return (), None
-        with os.fdopen(os.dup(handle), encoding="utf-8") as file:
-            described = json.load(file)
-        if described["format"] != _FORMAT:
+        try:
+            with os.fdopen(os.dup(handle), "rb") as file:
+                return _entries_of(file.read()), handle
+        except BaseException:
             os.close(handle)
-            raise IndexMismatch(f"The lexical index has format {described['format']} instead of {_FORMAT}.")
-        return tuple(Entry(name, n_dead) for name, n_dead in described["segments"]), handle
+            raise
 
     def entries(self) -> tuple[Entry, ...]:
         """The entries now."""
@@ -97,7 +124,9 @@ class Folder:
         """Make these the entries; the segments that are gone are removed afterwards."""
         self._sync()
         rows = [[entry.name, entry.n_dead] for entry in entries]
-        write_atomically(self._manifest, json.dumps({"format": _FORMAT, "segments": rows}))
+        write_atomically(
+            self._manifest, json.dumps({"format": _FORMAT, "words": WORDS_VERSION, "segments": rows})
+        )
         for name in gone:
             self.segment(name).unlink(missing_ok=True)
             self._dead(name).unlink(missing_ok=True)
@@ -119,7 +148,10 @@ class Folder:
         """The places of the segment's dead documents."""
         if not entry.n_dead:
             return np.empty(0, dtype=np.int32)
-        return np.fromfile(self._dead(entry.name), dtype="<i4", count=entry.n_dead)
+        places = np.fromfile(self._dead(entry.name), dtype="<i4", count=entry.n_dead)
+        if len(places) < entry.n_dead:  # what was deleted must not come back
+            raise damaged("The list of deleted documents")
+        return places
 
     def add_dead(self, entry: Entry, places: Iterable[int]) -> Entry:
         """The entry with these documents dead too; nothing changes until the manifest is replaced."""

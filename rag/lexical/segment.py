@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from rag.errors import StoreDown
+from rag.lexical.faults import damaged
 from rag.lexical.words import Bag
 
 _MAGIC = b"footnote-lexical-1\n"
@@ -245,22 +245,46 @@ def open_segment(path: Path) -> Segment:
         StoreDown: the file is not what was written.
     """
     with path.open("rb") as file:
-        magic, head = file.readline(), file.readline()
+        magic, head = file.readline(len(_MAGIC)), file.readline()
         at = file.tell()
         if magic != _MAGIC:
-            raise StoreDown(f"{path.name} is no segment of the lexical index.", next_step=_NEXT_STEP)
+            raise damaged(path.name)
         mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    described = json.loads(head)
+    try:
+        described = json.loads(head)
+        sizes = {name: int(described["sizes"][name]) for name in _ARRAYS}
+        names = tuple(map(str, described["names"]))
+    except (ValueError, KeyError, TypeError, RecursionError) as exc:
+        raise damaged(path.name) from exc
     arrays: dict[str, npt.NDArray[np.generic]] = {}
     for name, dtype in _ARRAYS.items():
         at += -at % _ALIGNMENT
-        n = described["sizes"][name]
-        if at + n * np.dtype(dtype).itemsize > len(mapped):
-            raise StoreDown(f"{path.name} of the lexical index is cut short.", next_step=_NEXT_STEP)
+        n = sizes[name]
+        if n < 0 or at + n * np.dtype(dtype).itemsize > len(mapped):
+            raise damaged(path.name)
         arrays[name] = np.frombuffer(mapped, dtype, count=n, offset=at) if n else np.empty(0, dtype)
         at += n * np.dtype(dtype).itemsize
-    return Segment(**arrays, names=tuple(described["names"]))  # type: ignore[arg-type]
+    segment = Segment(**arrays, names=names)  # type: ignore[arg-type]
+    if not _is_whole(segment):
+        raise damaged(path.name)
+    return segment
 
 
-_NEXT_STEP = "Check the disk, then index the documents again into a new index version."
+def _is_whole(segment: Segment) -> bool:
+    """Whether the arrays fit together, as far as their lengths and ends tell: nothing large is read."""
+    lengths = (
+        (len(segment.starts), len(segment.keys) + 1),
+        (len(segment.counts), len(segment.chunks)),
+        (len(segment.documents), segment.n_chunks),
+        (len(segment.id_ends), segment.n_chunks + 1),
+        (len(segment.folder_ids), len(segment.document_ids)),
+        (len(segment.languages), len(segment.document_ids)),
+    )
+    return (
+        all(found == wanted for found, wanted in lengths)
+        and int(segment.starts[-1]) == len(segment.chunks)
+        and int(segment.id_ends[-1]) == len(segment.id_bytes)
+    )
+
+
 assert [*_ARRAYS, "names"] == [field.name for field in fields(Segment)]

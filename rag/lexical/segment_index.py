@@ -20,6 +20,7 @@ import numpy as np
 
 from rag.errors import RagError
 from rag.lexical.bm25 import Scorer
+from rag.lexical.faults import disk_faults
 from rag.lexical.manifest import Entry, Folder
 from rag.lexical.segment import Segment, document_segment, merged, write_segment
 from rag.lexical.snapshot import Snapshot, View, read_snapshot
@@ -44,8 +45,10 @@ class SegmentIndex:
 
         Raises:
             IndexMismatch: the folder holds an index of an earlier form.
+            StoreDown: the folder cannot be made.
         """
-        self._folder = Folder(directory)
+        with disk_faults():
+            self._folder = Folder(directory)
         self._k1 = k1
         self._b = b
         self._small_chunks = small_chunks
@@ -67,7 +70,10 @@ class SegmentIndex:
             self.delete_document(document_id)
             return
         bags = [(chunk_id, bag_of(text, language)) for chunk_id, text in chunks]
-        segment = document_segment(document_id, folder_id, language, bags)
+        self._put(document_id, document_segment(document_id, folder_id, language, bags))
+
+    @disk_faults()
+    def _put(self, document_id: int, segment: Segment) -> None:
         with self._writing, self._folder.locked():
             views = self._current().views
             small = self._small_view(views, segment.n_chunks)
@@ -79,6 +85,7 @@ class SegmentIndex:
             self._add(kept, segment, gone=[view.entry.name for view in views])
         self._merge_when_due()
 
+    @disk_faults()
     def delete_document(self, document_id: int) -> None:
         """See `LexicalIndex.delete_document`."""
         with self._writing, self._folder.locked():
@@ -88,6 +95,7 @@ class SegmentIndex:
                 self._replace(kept, gone=[view.entry.name for view in views])
         self._merge_when_due()
 
+    @disk_faults()
     def count(self, document_id: int | None = None) -> int:
         """See `LexicalIndex.count`."""
         snapshot = self._current()
@@ -95,6 +103,7 @@ class SegmentIndex:
             return snapshot.n_chunks
         return sum(view.n_chunks_of(document_id) for view in snapshot.views)
 
+    @disk_faults()
     def search(
         self,
         question: str,
@@ -105,12 +114,14 @@ class SegmentIndex:
         """See `LexicalIndex.search`. Equal scores rank by document id, then by place in the document."""
         return self._scorer().search(question, k, folder_ids, document_ids)
 
+    @disk_faults()
     def drop(self) -> None:
         """See `LexicalIndex.drop`."""
         with self._merging, self._writing, self._folder.locked():
             self._folder.remove()
             self._snapshot = self._scored = None
 
+    @disk_faults()
     def settle(self) -> None:
         """Wait for a merge under way and make those that are due."""
         with self._merging:

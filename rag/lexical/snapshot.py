@@ -10,6 +10,7 @@ from itertools import accumulate
 
 import numpy as np
 
+from rag.lexical.faults import damaged
 from rag.lexical.manifest import Entry, Folder
 from rag.lexical.segment import Bools, Longs, Segment, open_segment
 
@@ -129,7 +130,11 @@ class Snapshot:
 
 
 def read_snapshot(folder: Folder, before: Snapshot | None) -> Snapshot:
-    """The state on disk now; segments that `before` has open are taken from there."""
+    """The state on disk now; segments that `before` has open are taken from there.
+
+    Raises:
+        StoreDown: a file is gone or not what was written.
+    """
     known = {view.entry.name: view for view in before.views} if before else {}
     for _ in range(_TRIES):
         entries, handle = folder.opened()
@@ -140,11 +145,15 @@ def read_snapshot(folder: Folder, before: Snapshot | None) -> Snapshot:
             if handle is not None:
                 os.close(handle)
             continue
+        except BaseException:
+            if handle is not None:
+                os.close(handle)
+            raise
         snapshot = _snapshot(inode, views)
         if handle is not None:
             weakref.finalize(snapshot, os.close, handle).atexit = False
         return snapshot
-    raise FileNotFoundError("the segments of the lexical index are gone")
+    raise damaged("The folder of segments")
 
 
 def _snapshot(inode: int, views: tuple[View, ...]) -> Snapshot:
@@ -162,7 +171,10 @@ def open_view(folder: Folder, entry: Entry, segment: Segment | None = None) -> V
     """A segment as the entry describes it; opened unless it is given."""
     segment = segment or open_segment(folder.segment(entry.name))
     dead = np.zeros(len(segment.document_ids), dtype=np.bool_)
-    dead[folder.dead(entry)] = True
+    places = folder.dead(entry)
+    if len(places) and not 0 <= int(places.min()) <= int(places.max()) < len(dead):
+        raise damaged("The list of deleted documents")
+    dead[places] = True
     live = ~dead[segment.documents] if entry.n_dead else None
     lengths = segment.lengths if live is None else segment.lengths[live]
     return View(

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING
 
 from rag.config import PIPELINE_VERSION, RagConfig
 from rag.errors import IndexMismatch
+from rag.lexical.faults import REBUILD_WORDS
 from rag.lexical.segment import term_key
-from rag.lexical.words import DEFAULT_LANGUAGE, LANGUAGES, Bag, bag_of, question_terms
+from rag.lexical.words import DEFAULT_LANGUAGE, LANGUAGES, WORDS_VERSION, Bag, bag_of, question_terms
 from rag.types import Scope
 from rag.vectors.payload import DOCUMENT_ID, FOLDER_ID
 from rag.vectors.qdrant import connected, document_filter, scope_filter, translated
@@ -155,7 +156,10 @@ class SparseIndex:
             if metadata.get(name) != value
         ]
         if differences:
-            raise IndexMismatch(f"The collection {self._collection} was made with {', '.join(differences)}.")
+            raise IndexMismatch(
+                f"The collection {self._collection} was made with {', '.join(differences)}.",
+                next_step=REBUILD_WORDS,
+            )
         kinds = {
             FOLDER_ID: models.PayloadSchemaType.INTEGER,
             DOCUMENT_ID: models.PayloadSchemaType.INTEGER,
@@ -187,6 +191,7 @@ class SparseIndex:
             "b": self._b,
             "average_words": self._average,
             "pipeline": PIPELINE_VERSION,
+            "words": WORDS_VERSION,
         }
 
 
@@ -209,6 +214,20 @@ def open_server_lexical(
     return SparseIndex(
         connected(url, api_key) if client is None else client, f"{name}-lexical", config=config
     )
+
+
+def drop_server_lexical(
+    name: str, url: str = "", *, api_key: str | None = None, client: QdrantClient | None = None
+) -> None:
+    """Remove the lexical side of the index `name` from the server, however it was made.
+
+    Raises:
+        StoreDown: the server does not answer.
+    """
+    asked = connected(url, api_key) if client is None else client
+    collection = f"{name}-lexical"
+    with translated(collection):
+        asked.delete_collection(collection)
 
 
 def _number(term: str) -> int:

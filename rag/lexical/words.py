@@ -1,7 +1,7 @@
-"""Words as they are indexed and asked: the same way on both sides.
+"""Words as they are indexed and asked: what is written and what is asked meet in a term, however each is spelled.
 
-A text becomes a bag of terms. Words are folded (NFKC, lower case, one apostrophe and hyphen) and stemmed in
-the text's language; an identifier such as ``ERR-4012`` or ``$HOME/.ssh`` is a term beside its parts; scripts
+A text becomes a bag of terms. Words are folded (NFKC, lower case, one apostrophe and hyphen, no accents) and stemmed
+in the text's language; an identifier such as ``ERR-4012`` or ``$HOME/.ssh`` is a term beside its parts; scripts
 that write no spaces give pairs of neighbouring characters. No word is left out: what counts as a stop word on
 one side and not on the other is never found.
 """
@@ -17,6 +17,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from rag.extract.canonical import visible_text
+from rag.lexical.spellings import spellings, without_accents
 
 if TYPE_CHECKING:
     from Stemmer import Stemmer
@@ -31,6 +32,8 @@ LANGUAGES = (
 )
 """Snowball's languages, and "none": words are taken as they are written."""
 
+WORDS_VERSION = 2
+"""Raised when the same text gives other terms: what was indexed before is not found by them any more."""
 _MARK = "\x1f"
 """Parts a stem from its language; it is in no word, so that a stem is never taken for one."""
 _LONGEST_IDENTIFIER = 128
@@ -41,6 +44,11 @@ _UNSPACED = (
     "\u17dc\u17dd\u1100-\u11ff\u3005-\u3007\u3041-\u3096\u3099\u309a\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff"
     "\u3105-\u318e\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\U00020000-\U0003ffff"
 )
+# Han and Hangul: one character may be a word; one kana or Thai letter is none.
+_WORDS_ALONE = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\U00020000-\U0003ffff]")
+_NUMBERED = re.compile(r"([^\W\d_]{2,})(\d{3,})")
+"""``RFC2616`` asked is ``rfc 2616`` too; of shorter numbers (``CD40``) the parts say too little."""
+_LEADING_DIGITS = re.compile(r"\d+(?![^\W_])")
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 _PARTS_OF_PATHS = re.compile(r"[/\\:@=?&]")
 _VERSION = re.compile(r"v(\d+(?:\.\d+)+)")
@@ -84,19 +92,27 @@ def bag_of(text: str, language: str = DEFAULT_LANGUAGE) -> Bag:
 
     * A stem is a term of its language: ``rates`` asked in Norwegian does not meet the rats of an English page.
     * Numbers, identifiers and names are terms of every language.
-    * A name (a capitalised word within a sentence) that stemming would change is a term beside its stem, so
-      that Hastings is not found as haste first.
+    * A name (a capitalised word within a sentence) that stemming or folding would change is a term beside its stem,
+      so that Hastings is not found as haste first, and Núñez by Núñez before Nunez.
+    * A word with accents is a term in each of its plain `spellings`: Müller is found by Muller and by Mueller.
     """
-    found = _Found(text if text.isascii() and text.isprintable() else _unified(text))
+    return _read(text, language, is_asked=False)
+
+
+def _read(text: str, language: str, *, is_asked: bool) -> Bag:
+    found = _Found(text if text.isascii() and text.isprintable() else _unified(text), is_asked)
     found.read(language)
-    return Bag((*_stemmed(found.words, language), *found.exact), found.length)
+    exact = found.exact
+    if not all(map(str.isascii, exact)):
+        exact = [spelled for term in exact for spelled in _exact_spellings(term, language)]
+    return Bag((*_stemmed(found.words, language), *exact), found.length)
 
 
 def question_terms(question: str, languages: Iterable[str]) -> tuple[str, ...]:
     """The distinct terms of a question in each language, in a fixed order."""
     terms: dict[str, None] = {}
     for language in sorted(set(languages)):
-        terms.update(dict.fromkeys(bag_of(question, language).terms))
+        terms.update(dict.fromkeys(_read(question, language, is_asked=True).terms))
     return tuple(terms)
 
 
@@ -106,16 +122,25 @@ def _unified(text: str) -> str:
 
 @dataclass(slots=True)
 class _Found:
-    """What reading a text gathers: `words` are to be stemmed, `exact` are terms as they are."""
+    """What reading a text gathers: `words` are to be stemmed, `exact` are terms as they are.
+
+    A passage offers each of its Han characters, while a question asks for one only where it stands alone. A question
+    joins and parts words and numbers more freely than a passage: what no passage has costs it nothing.
+    """
 
     text: str
+    is_asked: bool
     words: list[str] = field(default_factory=list)
     exact: list[str] = field(default_factory=list)
     length: int = 0
 
     def read(self, language: str) -> None:
+        before: re.Match[str] | None = None
         for match in _token().finditer(self.text):
             unspaced, sigil, body, tied, tail = match.groups()
+            if before is not None and body and body[0].isdigit():
+                self._add_numbered(before, match)
+            before = match
             if unspaced:
                 self._add_characters(unspaced)
             elif sigil or tied or tail:
@@ -130,6 +155,17 @@ class _Found:
         pairs = [run[at : at + 2] for at in range(len(run) - 1)] or [run]
         self.exact.extend(pairs)
         self.length += len(pairs)
+        if not self.is_asked and len(run) > 1:
+            self.exact.extend(_WORDS_ALONE.findall(run))
+
+    def _add_numbered(self, before: re.Match[str], match: re.Match[str]) -> None:
+        """``RFC 2616`` as ``rfc2616`` beside its parts; of passages only behind a capital, as such names have one."""
+        word, number = before[3], _LEADING_DIGITS.match(match[3])
+        is_word = word is not None and before[0] == word and len(word) > 1 and word.isalpha()
+        if not is_word or number is None or self.text[before.end() : match.start()] != " ":
+            return
+        if self.is_asked or word[0].isupper():
+            self.exact.append(word.lower() + number[0])
 
     def _add_part(self, word: str) -> None:
         self.length += 1
@@ -137,21 +173,25 @@ class _Found:
             self.words.append(word)
         else:
             self.exact.append(word.removesuffix(_POSSESSIVE))
+            if self.is_asked and (named := _NUMBERED.fullmatch(word)):
+                self.words.append(named[1])
+                self.exact.append(named[2])
 
     def _add_name(self, written: str, word: str, start: int, language: str) -> None:
         if written[0].isupper() and written[1:].islower() and self._is_within_a_sentence(start):
             stem = word if language == UNSTEMMED else _stemmer(language).stemWord(word)
-            if stem != word:
+            if stem != word or without_accents(word) != word:
                 self.exact.append(word + _MARK)
 
     def _add_identifier(self, sigil: str, body: str, tail: str) -> None:
         parts = _WORD.findall(body)
         for part in parts:
             self._add_part(part)
-            _, apostrophe, name = part.removesuffix(_POSSESSIVE).rpartition("'")
-            # O'Brien and l'équipe are found by Brien and équipe; 's, 't and 'll are nobody's name.
+            whole = part.removesuffix(_POSSESSIVE)
+            _, apostrophe, name = whole.rpartition("'")
+            # O'Brien and l'équipe are found by Brien and OBrien, équipe; 's, 't and 'll are nobody's name.
             if apostrophe and len(name) >= _SHORTEST_NAME:
-                self.words.append(name)
+                self.words += [name, whole.replace("'", "")]
         whole = f"{sigil}{body.removesuffix(_POSSESSIVE)}{tail}"
         if len(whole) <= _LONGEST_IDENTIFIER:
             self._add_wholes(whole, frozenset(parts))
@@ -183,10 +223,30 @@ def _joined(piece: str) -> str:
 
 
 def _stemmed(words: list[str], language: str) -> list[str]:
+    if not all(map(str.isascii, words)):
+        return [term for word in words for term in _stems_of(word, language)]
     if language == UNSTEMMED:
         return words
     ending = _MARK + language
     return [stem + ending for stem in _stemmer(language).stemWords(words)]
+
+
+@lru_cache(maxsize=50_000)
+def _stems_of(word: str, language: str) -> tuple[str, ...]:
+    """The stems of a word, and of its plain spellings where they are others, all without accents.
+
+    Stemmed first, because accents tell endings (``mangées``); and last, because that is what the plain word gives.
+    """
+    if language == UNSTEMMED:
+        return spellings(word, language)
+    stem = _stemmer(language).stemWord
+    found = (without_accents(stem(word)), *(stem(spelled) for spelled in spellings(word, language)))
+    return tuple(f"{each}{_MARK}{language}" for each in dict.fromkeys(found))
+
+
+def _exact_spellings(term: str, language: str) -> tuple[str, ...]:
+    """Of a name's own form that alone: its spelling is what it is kept for."""
+    return (term,) if term.endswith(_MARK) else spellings(term, language)
 
 
 def _stemmer(language: str) -> Stemmer:

@@ -1,11 +1,23 @@
 """Cross-encoders: question and passage read together. Slower than vectors, and far better at telling what answers."""
 
 from rag.config import SAMPLE_RERANKER
-from rag.rerank.cross_encoder import CrossEncoderReranker
-from rag.rerank.packaged import PackagedReranker
+from rag.errors import ModelMissing
+from rag.rerank.checked import AbsentReranker, probe_reranker, read_closely
+from rag.rerank.cross_encoder import CrossEncoderReranker, cross_encoder_identity
+from rag.rerank.packaged import PackagedReranker, packaged_identity
 from rag.rerank.protocol import Reranked, Reranker
 
-__all__ = ["CrossEncoderReranker", "PackagedReranker", "Reranked", "Reranker", "load_reranker"]
+__all__ = [
+    "AbsentReranker",
+    "CrossEncoderReranker",
+    "PackagedReranker",
+    "Reranked",
+    "Reranker",
+    "load_reranker",
+    "probe_reranker",
+    "read_closely",
+    "reranker_identity",
+]
 
 
 def load_reranker(name: str = SAMPLE_RERANKER, *, threads: int = 0) -> Reranker | None:
@@ -16,6 +28,24 @@ def load_reranker(name: str = SAMPLE_RERANKER, *, threads: int = 0) -> Reranker 
     """
     if name == "none":
         return None
+    _require_a_name(name)
     if name == SAMPLE_RERANKER:
         return PackagedReranker(threads=threads)
     return CrossEncoderReranker(name)
+
+
+def reranker_identity(name: str = SAMPLE_RERANKER) -> str:
+    """`Reranker.name` of the reranker that `load_reranker` would give, without loading it; "none": empty.
+
+    Raises:
+        ModelMissing: see `load_reranker`.
+    """
+    if name == "none":
+        return ""
+    _require_a_name(name)
+    return packaged_identity() if name == SAMPLE_RERANKER else cross_encoder_identity(name)
+
+
+def _require_a_name(name: str) -> None:
+    if not name.strip():
+        raise ModelMissing("No reranker is named.", next_step=f"Name {SAMPLE_RERANKER}, a folder, or none.")

@@ -11,7 +11,7 @@ from pathlib import Path
 from rag.config import SAMPLE_RERANKER
 from rag.errors import ModelMissing
 from rag.quotable import Quotable, quotables
-from rag.rerank.pair_model import OutOfTime, PairModel
+from rag.rerank.pair_model import OutOfTime, PairModel, revision_of
 from rag.rerank.protocol import Reranked
 from rag.types import ScoredChunk, SentenceRelevance, StoredChunk
 
@@ -54,6 +54,15 @@ class Relevance:
         # The half with the small exponent: the other one overflows for scores that nobody can tell apart.
         half = math.exp(-abs(score))
         return 1.0 / (1.0 + half) if score >= 0 else half / (1.0 + half)
+
+
+def packaged_identity() -> str:
+    """Name and revision of the packaged reranker, without loading it.
+
+    Raises:
+        ModelMissing: its files are missing.
+    """
+    return f"{SAMPLE_RERANKER}/{revision_of(_FOLDER)}"
 
 
 class PackagedReranker:

@@ -50,10 +50,8 @@ class PairModel:
 
     @cached_property
     def revision(self) -> str:
-        """Twelve hex digits of the SHA-256 of weights and settings."""
-        digest = hashlib.sha256((self._folder / "model.onnx").read_bytes())
-        digest.update((self._folder / "model.json").read_bytes())
-        return digest.hexdigest()[:12]
+        """See `revision_of`."""
+        return revision_of(self._folder)
 
     def score(self, pairs: Sequence[tuple[str, str]], *, deadline: float | None = None) -> Floats:
         """``(n,)`` float32, a logit for each pair. The longer text is cut where both together pass the model's window.
@@ -75,6 +73,22 @@ class PairModel:
             (scored,) = self._session.run(None, _inputs([encodings[at] for at in batch]))
             logits[batch] = scored
         return logits
+
+
+def revision_of(folder: Path) -> str:
+    """Twelve hex digits of the SHA-256 of a model's weights and settings.
+
+    Raises:
+        ModelMissing: they are not there.
+    """
+    try:
+        digest = hashlib.sha256((folder / "model.onnx").read_bytes())
+        digest.update((folder / "model.json").read_bytes())
+    except OSError as exc:
+        raise ModelMissing(
+            f"There is no whole model in {folder}.", next_step="Install Footnote again."
+        ) from exc
+    return digest.hexdigest()[:12]
 
 
 def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:

@@ -1,3 +1,4 @@
+import errno
 import json
 import math
 import os
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from rag.errors import IndexMismatch, StoreDown
 from rag.lexical import SegmentIndex, snapshot
 from rag.lexical.segment_index import due
-from rag.lexical.words import bag_of, question_terms
+from rag.lexical.words import WORDS_VERSION, bag_of, question_terms
 
 K1, B = 1.2, 0.75
 EVERYWHERE = [1, 2, 3]
@@ -386,14 +387,15 @@ def test_an_interrupted_write_leaves_the_old_state(index, monkeypatch, tmp_path,
     def fsync(handle):
         calls.append(handle)
         if len(calls) == failing:
-            raise OSError("disk full")
+            raise OSError(errno.ENOSPC, "No space left on device")
         real(handle)
 
     index = SegmentIndex(tmp_path, k1=K1, b=B, small_chunks=1)
     index.put_document(3, 10, [("e", "ferry"), ("f", "ferry")])
     monkeypatch.setattr("os.fsync", fsync)
-    with pytest.raises(OSError, match="disk full"):
+    with pytest.raises(StoreDown, match="disk of the lexical index is full") as error:
         index.put_document(1, 10, [("x", "half"), ("y", "half")])
+    assert "Free space" in error.value.next_step
     monkeypatch.undo()
     for each in (index, SegmentIndex(tmp_path, k1=K1, b=B)):
         assert ids(each.search("gulls half", 5, [10])) == ["b"]
@@ -440,10 +442,111 @@ def test_an_index_of_the_earlier_form_is_not_read_as_this_one(tmp_path):
         SegmentIndex(tmp_path, k1=K1, b=B).count()
 
 
-@pytest.mark.parametrize("harm", ["cut", "other"])
+def head_of(whole):
+    return whole.index(b"\n", whole.index(b"\n") + 1)
+
+
+HARMS = {
+    "cut": lambda whole: whole[:-20],
+    "other": lambda whole: b"something else\n",
+    "empty": lambda whole: b"",
+    "head cut": lambda whole: whole[: head_of(whole) - 9],
+    "head no JSON": lambda whole: whole.replace(b'{"names"', b'}"names"', 1),
+    "head no object": lambda whole: whole.replace(b'"sizes"', b'"sixes"', 1),
+    "a size below 0": lambda whole: whole.replace(b'"keys": ', b'"keys": -', 1),
+    "another size": lambda whole: whole.replace(b'"keys": 9', b'"keys": 8', 1),
+}
+
+
+@pytest.mark.parametrize("harm", HARMS.values(), ids=HARMS)
 def test_a_damaged_segment_is_said_to_be_damaged(index, tmp_path, harm):
     (path,) = tmp_path.glob("*.segment")
     whole = path.read_bytes()
-    path.write_bytes(whole[:-20] if harm == "cut" else b"something else\n")
+    path.write_bytes(harm(whole))
+    assert path.read_bytes() != whole
+    damaged = SegmentIndex(tmp_path, k1=K1, b=B)
+    for use in USES:
+        with pytest.raises(StoreDown) as error:
+            use(damaged)
+        assert "rebuild_words" in error.value.next_step
+    damaged.drop()
+    assert damaged.count() == 0
+
+
+USES = (
+    lambda index: index.search("hotel", 5, [10]),
+    lambda index: index.count(),
+    lambda index: index.put_document(9, 10, [("z", "zebra")]),
+    lambda index: index.delete_document(1),
+)
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["", "no JSON", "[]", "{}", '{"format": 1}', '{"format": 1, "segments": [["a"]]}', "\xff", "[" * 100_000],
+    ids=["empty", "no JSON", "list", "blank", "no segments", "no count", "no text", "deep"],
+)
+def test_a_damaged_manifest_is_said_to_be_damaged(index, tmp_path, written):
+    (tmp_path / "manifest.json").write_text(written, encoding="latin-1")
+    damaged = SegmentIndex(tmp_path, k1=K1, b=B)
+    for use in USES:
+        with pytest.raises(StoreDown, match="manifest"):
+            use(damaged)
+    damaged.drop()
+    assert damaged.count() == 0
+
+
+@pytest.mark.parametrize("kind", ["*.segment", "*.dead"])
+def test_a_file_that_is_gone_is_said(tmp_path, kind):
+    index = SegmentIndex(tmp_path, k1=K1, b=B, small_chunks=1)
+    for document_id in range(1, 9):
+        index.put_document(document_id, 10, [(f"c{document_id}", "hotel")])
+    index.settle()
+    index.delete_document(1)
+    paths = list(tmp_path.glob(kind))
+    assert paths
+    for path in paths:
+        path.unlink()
     with pytest.raises(StoreDown):
         SegmentIndex(tmp_path, k1=K1, b=B).search("hotel", 5, [10])
+
+
+@pytest.mark.parametrize("content", [b"", b"\x01\x00", b"\xff\xff\xff\x7f"], ids=["empty", "cut", "far"])
+def test_a_deleted_document_does_not_come_back_with_a_damaged_list(tmp_path, content):
+    index = SegmentIndex(tmp_path, k1=K1, b=B, small_chunks=1)
+    for document_id in range(1, 9):
+        index.put_document(document_id, 10, [(f"c{document_id}", "hotel")])
+    index.settle()
+    index.delete_document(1)
+    for path in tmp_path.glob("*.dead"):
+        path.write_bytes(content)
+    with pytest.raises(StoreDown, match="deleted documents"):
+        SegmentIndex(tmp_path, k1=K1, b=B).search("hotel", 5, [10])
+
+
+def test_a_folder_that_cannot_be_made_is_said(tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(StoreDown):
+        SegmentIndex(tmp_path / "file" / "lexical", k1=K1, b=B)
+
+
+def test_words_of_an_earlier_release_are_not_searched(index, tmp_path):
+    manifest = tmp_path / "manifest.json"
+    described = json.loads(manifest.read_text())
+    assert described.pop("words") == WORDS_VERSION
+    manifest.write_text(json.dumps(described))
+    old = SegmentIndex(tmp_path, k1=K1, b=B)
+    for use in USES:
+        with pytest.raises(IndexMismatch, match="words of version 1") as error:
+            use(old)
+        assert "rebuild_words" in error.value.next_step
+    old.drop()
+    old.put_document(1, 10, [("a", "hotel")])
+    assert ids(SegmentIndex(tmp_path, k1=K1, b=B).search("hotel", 5, [10])) == ["a"]
+
+
+def test_an_earlier_index_without_words_goes_on(tmp_path):
+    (tmp_path / "manifest.json").write_text('{"format": 1, "segments": []}')
+    index = SegmentIndex(tmp_path, k1=K1, b=B)
+    index.put_document(1, 10, [("a", "hotel")])
+    assert ids(index.search("hotel", 5, [10])) == ["a"]

@@ -12,7 +12,7 @@ from rag.config import RagConfig
 from rag.errors import IndexMismatch, IndexMissing
 from rag.evaluate import read_needles
 from rag.extract import extract_file
-from rag.lexical import SegmentIndex, open_server_lexical
+from rag.lexical import SegmentIndex, drop_server_lexical, open_server_lexical
 from rag.lexical.words import bag_of
 
 pytestmark = [
@@ -86,6 +86,19 @@ def test_both_keep_the_contract(index):
     assert found(index, "reise") == []
 
 
+def test_both_find_each_spelling(index):
+    spelled = ["Ask Núñez", "Ask Nunez", "Ask Mueller", "Ask Müller", "see RFC 2616", "第三款规定"]
+    ids = [chunk_id(text) for text in spelled]
+    index.put_document(1, 1, list(zip(ids, spelled, strict=True)))
+    assert found(index, "Where is Núñez?") == ids[:2], "as it is written first"
+    assert set(found(index, "where is nunez?")) == set(ids[:2])
+    assert set(found(index, "Where is Müller?")) == {ids[2], ids[3]}
+    assert set(found(index, "mueller")) == {ids[2], ids[3]}
+    assert found(index, "muller") == [ids[3]]
+    assert found(index, "RFC2616") == [ids[4]]
+    assert found(index, "款") == [ids[5]]
+
+
 def test_a_dropped_server_index_is_missing_until_it_is_filled_again(client, name):
     server = open_server_lexical(name, config=CONFIG, client=client)
     server.drop()
@@ -102,6 +115,18 @@ def test_an_index_made_with_other_numbers_is_refused(client, name):
     with pytest.raises(IndexMismatch, match=r"average_words 59\.0 instead of 80"):
         open_server_lexical(name, config=RagConfig(bm25_average_words=80.0), client=client)
     index.drop()
+
+
+def test_an_index_with_the_words_of_another_release_is_refused_until_it_is_dropped(client, name, monkeypatch):
+    with monkeypatch.context() as earlier:
+        earlier.setattr("rag.lexical.sparse.WORDS_VERSION", 1)
+        open_server_lexical(name, config=CONFIG, client=client)
+    with pytest.raises(IndexMismatch, match="words 1 instead of 2") as error:
+        open_server_lexical(name, config=CONFIG, client=client)
+    assert "rebuild_words" in error.value.next_step
+    drop_server_lexical(name, client=client)
+    drop_server_lexical(name, client=client)
+    open_server_lexical(name, config=CONFIG, client=client).drop()
 
 
 def sample():

@@ -30,8 +30,8 @@ def terms(text, language="english"):
         ("Jane.Doe@civic-x.org", "jane.doe"),
         ("O’Brien's", "O'Brien"),
         ("O'Brien's", "brien"),
-        ("l’équipe", "équipe"),
-        ("Müller-Lüdenscheidt", "müller-lüdenscheidt"),
+        ("l’équipe", "equipe"),
+        ("Müller-Lüdenscheidt", "muellerluedenscheidt"),
         ("Müller-Lüdenscheidt", "Lüdenscheidt"),
         ("#4012", "#4012"),
         ("#4012", "4012"),
@@ -92,7 +92,9 @@ def test_a_name_within_a_sentence_keeps_its_own_form():
 
 
 def test_scripts_without_spaces_give_pairs_run_by_run():
-    assert bag_of("iPhoneの設定").terms == ("iphon\x1fenglish", "の設", "設定")
+    assert question_terms("iPhoneの設定", ["english"]) == ("iphon\x1fenglish", "の設", "設定")
+    assert bag_of("iPhoneの設定").terms == ("iphon\x1fenglish", "の設", "設定", "設", "定")
+    assert bag_of("iPhoneの設定").length == 3
     assert bag_of("猫 と").terms == ("猫", "と")
     assert bag_of("ERR-4012です").terms == ("err\x1fenglish", "4012", "err4012", "です")
     assert bag_of("ภาษา").terms == ("ภา", "าษ", "ษา")
@@ -128,3 +130,108 @@ def test_the_languages_are_snowballs():
 
 def test_stems_are_words_only():
     assert stems("The O’Brien’s ERR-4012, travelling") == ["the", "o'brien", "err", "4012", "travel"]
+
+
+def meets(written, asked, language="english"):
+    """Whether a question of one word finds a passage of one word, within a sentence and alone."""
+    pairs = [(written, asked), (f"Ask {written} there.", f"Where is {asked}?")]
+    common = set(question_terms("Where is x?", [language]))
+    return all(
+        (set(question_terms(question, [language])) - common) & set(bag_of(text, language).terms)
+        for text, question in pairs
+    )
+
+
+SPELLINGS = [
+    ("Núñez", "Nunez", "english"),
+    ("Zoë", "Zoe", "english"),
+    ("Zoë", "Zoe", "german"),
+    ("Müller", "Muller", "english"),
+    ("Müller", "Mueller", "english"),
+    ("Müller", "Mueller", "german"),
+    ("Müller", "Muller", "none"),
+    ("Müller", "Mueller", "none"),
+    ("Sørensen", "Sorensen", "english"),
+    ("Sørensen", "Soerensen", "english"),
+    ("İstanbul", "istanbul", "turkish"),
+    ("İSTANBUL", "Istanbul", "english"),
+    ("Isparta", "ısparta", "turkish"),
+    ("çalışanlar", "calisanlar", "turkish"),
+    ("Straße", "STRASSE", "english"),
+    ("Weiß", "Weiss", "english"),
+    ("Weiß", "WEISS", "none"),
+    ("Straße", "Strasse", "german"),
+    ("Größe", "Groesse", "german"),
+    ("équipe", "equipe", "french"),
+    ("société", "societe", "french"),
+    ("mangées", "mange", "french"),
+    ("información", "informacion", "spanish"),
+    ("Łódź", "Lodz", "english"),
+    ("Đà Nẵng", "Da Nang", "english"),
+    ("Αθήνα", "ΑΘΗΝΑ", "greek"),
+    ("ёлка", "елка", "russian"),
+    ("größe_12", "groesse12", "english"),
+    ("RFC2616", "RFC 2616", "english"),
+    ("RFC2616", "rfc 2616", "english"),
+    ("ISO9001", "ISO 9001:2015", "english"),
+    ("Office365", "Office 365", "english"),
+    ("O'Brien", "OBrien", "english"),
+    ("D’Angelo", "dangelo", "english"),
+]
+
+
+@pytest.mark.parametrize(("one", "other", "language"), SPELLINGS)
+def test_both_spellings_find_each_other(one, other, language):
+    assert meets(one, other, language)
+    assert meets(other, one, language)
+    assert meets(one, one, language)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "language"),
+    [
+        ("йод", "иод", "russian"),
+        ("हिन्दी", "हनद", "none"),
+        ("カ", "ガ", "none"),
+        ("Müller", "Miller", "english"),
+        ("Göteborg", "Gteborg", "english"),
+    ],
+)
+def test_letters_that_are_others_do_not_meet(one, other, language):
+    assert not meets(one, other, language)
+    assert not meets(other, one, language)
+
+
+@pytest.mark.parametrize(("written", "asked"), [("第三款规定", "款"), ("책을 읽다", "책"), ("第3款", "款")])
+def test_a_single_character_that_is_a_word_is_found(written, asked):
+    assert set(question_terms(asked, ["none"])) <= set(bag_of(written, "none").terms)
+    assert bag_of(written, "none").length == len(question_terms(written, ["none"]))
+
+
+def test_plain_english_gives_the_terms_it_always_gave():
+    """Folding must cost nothing where there is nothing to fold."""
+    text = "Ask Hastings: travelling costs 180 EUR, see ERR-4012."
+    assert bag_of(text).terms == (
+        *(f"{word}\x1fenglish" for word in ["ask", "hast", "travel", "cost", "eur", "see", "err"]),
+        *("hastings\x1f", "180", "4012", "err4012"),
+    )
+
+
+def test_a_name_as_it_is_written_is_a_term_of_its_own():
+    assert "núñez\x1f" in bag_of("Ask Núñez about it.").terms
+    assert "núñez\x1f" in question_terms("Where does Núñez sit?", ["english"])
+    assert "nunez\x1f" not in bag_of("Ask Nunez about it.").terms
+    assert "петров\x1f" not in bag_of("Ask Петров about it.", "none").terms, "nothing is folded"
+
+
+def test_a_number_is_joined_to_the_word_right_before_it_only():
+    assert "rfc2616" in bag_of("See RFC 2616.").terms
+    for text in ("RFC, 2616", "RFC\n2616", "RFC  2616", "within 2616", "RFC 2616bis", "A 2616"):
+        assert not {"rfc2616", "within2616", "a2616"} & set(bag_of(text).terms), text
+    assert "within30" in question_terms("within 30 days", ["english"]), "no passage has it unless written so"
+
+
+@given(st.text(alphabet="aüößéİıøΑά Rf款", max_size=30))
+def test_a_question_finds_the_passage_it_repeats(text):
+    for language in ("english", "german", "turkish", "none"):
+        assert set(question_terms(text, [language])) <= set(bag_of(text, language).terms)

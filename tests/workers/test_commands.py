@@ -18,6 +18,7 @@ from console.questions.services import answer_question
 from console.sources import ingest
 from console.sources.claims import claim
 from console.sources.models import Document, DocumentState, Folder
+from tests.rag.fakes import ScriptedReranker
 from tests.workers.conftest import HOTELS, LAPTOPS, upload
 from workers.management.commands import ask as ask_command
 from workers.management.commands import serve
@@ -166,5 +167,17 @@ def test_doctor_finds_a_cut_that_was_set_for_another_reranker(
         run("doctor")
     printed = " ".join(capsys.readouterr().out.split())
     assert "reranker footnote-relevance/" in printed
-    assert "The relevance cut was set for another, and footnote-relevance runs." in printed
+    assert "FAULT The relevance cut was set for another, and footnote-relevance/" in printed
     assert "Evaluation" in printed
+
+
+def test_doctor_has_the_reranker_read(
+    admin: User, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    prepare_active_version()
+    monkeypatch.setattr(engine, "_reranker", ScriptedReranker({"office": float("nan")}))
+    with pytest.raises(SystemExit):
+        run("doctor")
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "FAULT The reranker scripted gave scores that are no numbers." in printed
+    assert "→ See the log; install the reranker again" in printed

@@ -99,10 +99,10 @@ def refused(
                 return ask(admin, "hello there")
             case Reason.INDEX_NOT_READY:
 
-                def missing() -> rag.Reranker:
-                    raise rag.ModelMissing("The reranker is not on this machine.")
+                def other_model(_version: object) -> rag.Index:
+                    raise rag.IndexMismatch("The index was made by another model.")
 
-                monkeypatch.setattr(engine, "reranker", missing)
+                monkeypatch.setattr(engine, "index_of", other_model)
                 return ask(admin, QUESTION)
         raise AssertionError(f"the test does not know how to bring about {reason}")
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import html
 from dataclasses import replace
 
 import pytest
 from django.test import Client
 
+import rag
 from bot.answers import answer_view
 from bot.messages import messages_of
 from bot.phrases import ENGLISH, GERMAN
@@ -95,9 +97,9 @@ def test_out_of_time_the_distance_decides_and_the_trace_says_so(
     assert (answer.reranker, answer.degrades) == ("", ("rerank",))
 
 
-HURRIED = "I ran out of time before I had read all passages closely."
+HURRIED = "I could not read the passages as closely as usual."
 AGAIN = "Ask again in a moment: it may end otherwise."
-HURRIED_GERMAN = "Die Zeit reichte nicht, um alle Stellen genau zu lesen."
+HURRIED_GERMAN = "Ich konnte die Stellen nicht so genau lesen wie sonst."
 AGAIN_GERMAN = "Frag gleich noch einmal: Es kann anders ausgehen."
 
 
@@ -140,3 +142,78 @@ def test_in_peace_nothing_of_a_hurry_is_told(admin: User, client: Client) -> Non
     page = client.get(f"/questions/{answer.question_id}").content.decode()
     assert answer.degrades == ()
     assert not any(AGAIN in text for text in (message.plain, page))
+
+
+@pytest.fixture
+def without_a_reranker(settings: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings.RERANKER = "/nosuch"
+    monkeypatch.setattr(engine, "_reranker", None)
+    monkeypatch.setattr(engine, "_absent", None)
+
+
+@pytest.mark.parametrize("distance_cut", [2.0, 0.0], ids=["answered", "refused"])
+@pytest.mark.usefixtures("without_a_reranker")
+def test_a_reranker_that_is_not_there_degrades_and_everybody_is_told(
+    admin: User, client: Client, distance_cut: float
+) -> None:
+    set_threshold(
+        actor=admin,
+        version=active_version(),
+        distance_cut=distance_cut,
+        max_chunks=4,
+        reason="All or nothing.",
+    )
+    answer = answered(admin, QUESTION)
+    is_refused = distance_cut == 0.0
+    assert answer.outcome == (QuestionState.REFUSED if is_refused else QuestionState.ANSWERED)
+    assert answer.reason_code == ("below_threshold" if is_refused else "")
+    assert (answer.gate_score, answer.reranker, answer.reranker_fault) == ("distance", "", "model_missing")
+    assert answer.degrades == ("rerank",)
+    # It will not end otherwise in a moment, so nobody is told to ask again.
+    (message,) = messages_of(answer_view(answer.question))
+    assert HURRIED in message.plain
+    assert AGAIN not in message.plain
+    client.force_login(admin)
+    page = client.get(f"/questions/{answer.question_id}").content.decode()
+    assert "There is no cross-encoder at /nosuch. Give the folder" in page
+    told = client.get("/api/v1/health").json()
+    assert (told["status"], told["n_reranker_faults"]) == ("attention", 1)
+    assert told["reranker_faults"] == {"model_missing": 1}
+    (problem,) = told["problems"]
+    assert "/nosuch did not read for 1 question" in problem
+    assert "the distance decided instead" in problem
+    assert "Give the folder of a sentence-transformers cross-encoder" in problem
+    assert problem in html.unescape(client.get("/").content.decode())
+
+
+@pytest.mark.usefixtures("without_a_reranker")
+def test_that_it_is_not_there_is_told_before_the_first_question(admin: User, client: Client) -> None:
+    client.force_login(admin)
+    assert client.get("/api/v1/health").json()["status"] == "ok"
+    engine.reranker_for_answers()  # as a process does when it starts
+    (problem,) = client.get("/api/v1/health").json()["problems"]
+    assert problem.startswith("The reranker is not there; the distance decided instead")
+
+
+@pytest.mark.usefixtures("without_a_reranker")
+def test_a_reranker_that_is_not_there_is_looked_for_again_after_a_pause(
+    settings: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert isinstance(engine.reranker_for_answers(), rag.AbsentReranker)
+    settings.RERANKER = "footnote-relevance"
+    assert isinstance(engine.reranker_for_answers(), rag.AbsentReranker)
+    monkeypatch.setattr(engine, "LOAD_AGAIN_S", 0.0)
+    until, absent = engine._absent
+    monkeypatch.setattr(engine, "_absent", (until - 61.0, absent))
+    assert engine.reranker_for_answers().name.startswith("footnote-relevance/")
+    assert engine.reranker_fault() is None
+
+
+def test_once_it_reads_again_health_is_good(admin: User, client: Client) -> None:
+    faulty = Answer.objects.get(pk=answered(admin, QUESTION).pk)
+    Answer.objects.filter(pk=faulty.pk).update(reranker="", reranker_fault="model_failed")
+    client.force_login(admin)
+    assert client.get("/api/v1/health").json()["status"] == "attention"
+    answered(admin, QUESTION)
+    told = client.get("/api/v1/health").json()
+    assert (told["status"], told["n_reranker_faults"]) == ("ok", 1)

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import html
 import re
-from types import SimpleNamespace
 from xml.etree import ElementTree as ET
 
 import pytest
 from django.template.loader import render_to_string
+from django.test import Client
+from django.utils import timezone
 
 import rag
 from console import engine
 from console.access import NotPermitted, Rejected
 from console.evaluation.calibration import cut_report, use_cut
 from console.evaluation.comparison import compare_runs
-from console.evaluation.models import EvaluatedQuestion, EvaluationRun, RunState
+from console.evaluation.drift import drifts_of
+from console.evaluation.golden import golden_of
+from console.evaluation.models import EvaluatedQuestion, EvaluationRun, GoldenSet, RunState
 from console.evaluation.plots import (
     HEIGHT,
     LEFT,
@@ -27,9 +31,10 @@ from console.evaluation.plots import (
     two_sided_plot,
 )
 from console.evaluation.report import evaluated_of, run_report
-from console.index.models import IndexVersion, VersionState
+from console.index.models import CutCalibration, DocumentIndex, IndexVersion, ThresholdSetting, VersionState
 from console.index.selectors import threshold_in_force
-from tests.console.conftest import World, evaluation_run
+from console.index.services import set_threshold
+from tests.console.conftest import LIMIT, World, evaluation_run, needle
 
 
 def outcome(answered: bool, right: bool | None = None) -> dict[str, object]:
@@ -71,7 +76,7 @@ def measured(
 
 
 def serve(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    monkeypatch.setattr(engine, "reranker", lambda: SimpleNamespace(name=name))
+    monkeypatch.setattr(engine, "serving_reranker", lambda: name)
 
 
 @pytest.fixture
@@ -115,13 +120,120 @@ def test_a_cut_is_used_by_an_admin_and_remembered(run: EvaluationRun, world: Wor
     setting = use_cut(actor=world.admin, run=run, configuration="reranked", budget=0.1, bound="rate")
     assert setting == threshold_in_force(world.version)
     assert (setting.relevance_cut, setting.distance_cut) == (chosen.cut, 0.525)
-    assert setting.golden_set == "Travel questions"
+    assert setting.relevance_calibration.golden_set_name == "Travel questions"
     assert f"run {run.pk}" in setting.reason
     assert f"bluffs {chosen.bluffs.successes} of 10" in setting.reason
     assert report_of(run).is_in_force
     by_distance = use_cut(actor=world.admin, run=run, configuration="hybrid", budget=0.1, bound="rate")
     assert by_distance.relevance_cut == chosen.cut, "the other cut stays"
     assert by_distance.distance_cut == report_of(run, "hybrid").calibration.chosen.cut
+
+
+def use(run: EvaluationRun, world: World, configuration: str) -> ThresholdSetting:
+    return use_cut(actor=world.admin, run=run, configuration=configuration, budget=0.1, bound="rate")
+
+
+def drifts(world: World) -> list[str]:
+    return [drift.text for drift in drifts_of(threshold_in_force(world.version))]
+
+
+def test_each_cut_keeps_what_it_was_calibrated_on(run: EvaluationRun, world: World, client: Client) -> None:
+    by_distance = use(run, world, "hybrid")
+    assert by_distance.relevance_calibration is None, "the relevance is still the default"
+    client.force_login(world.admin)
+    page = client.get("/thresholds").content.decode()
+    assert page.count("; calibrated on Travel questions") == 1
+    assert page.index("; not calibrated on a golden set") < page.index("; calibrated on Travel questions")
+    both = use(run, world, "reranked")
+    assert both.distance_calibration == by_distance.distance_calibration
+    made = both.relevance_calibration
+    assert (made.score, made.cut, made.max_chunks) == ("relevance", both.relevance_cut, both.max_chunks)
+    assert (made.golden_set_id, made.golden_id) == (run.golden_set_id, run.golden_id)
+    assert (made.run_id, made.reranker, by_distance.distance_calibration.reranker) == (
+        run.pk,
+        "scripted/1",
+        "",
+    )
+    assert made.made_at >= made.measured_at
+    told = client.get("/api/v1/thresholds").json()["in_force"]
+    assert told["relevance_calibration"]["run_id"] == told["distance_calibration"]["run_id"] == run.pk
+    by_hand = set_threshold(
+        actor=world.admin,
+        version=world.version,
+        relevance_cut=both.relevance_cut,
+        distance_cut=0.4,
+        max_chunks=both.max_chunks,
+        reason="Stricter.",
+    )
+    assert (by_hand.relevance_calibration, by_hand.distance_calibration) == (made, None)
+
+
+def test_another_reranker_is_told_until_the_relevance_cut_is_set_for_it(
+    run: EvaluationRun, world: World, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    setting = use(run, world, "reranked")
+    golden_was(run)
+    assert drifts(world) == []
+    serve(monkeypatch, "scripted/2")
+    another = "The relevance cut was set for scripted/1, and scripted/2 runs."
+    client.force_login(world.admin)
+    for max_chunks in (setting.max_chunks, 6):
+        body = {
+            "relevance_cut": repr(setting.relevance_cut),
+            "distance_cut": repr(setting.distance_cut),
+            "max_chunks": str(max_chunks),
+            "reason": "More to read.",
+        }
+        assert client.post("/thresholds", body).status_code == 302
+        assert drifts(world)[0].startswith(another)
+    assert another in html.unescape(client.get("/thresholds").content.decode())
+    assert threshold_in_force(world.version).relevance_calibration == setting.relevance_calibration
+    set_threshold(
+        actor=world.admin,
+        version=world.version,
+        relevance_cut=setting.relevance_cut + 0.01,
+        distance_cut=setting.distance_cut,
+        max_chunks=6,
+        reason="Set for this one.",
+    )
+    assert drifts(world) == []
+
+
+def golden_was(run: EvaluationRun) -> None:
+    """The run asked the questions that the set has now."""
+    fingerprint = golden_of(run.golden_set).fingerprint
+    CutCalibration.objects.update(golden_id=fingerprint, measured_at=timezone.now())
+
+
+def test_what_changed_since_a_calibration_is_told(run: EvaluationRun, world: World) -> None:
+    setting = use(run, world, "hybrid")
+    golden_was(run)
+    CutCalibration.objects.update(folder_ids=[world.travel.pk])
+    serving = engine.serving_reranker()
+    ThresholdSetting.objects.update(reranker=serving)
+    assert drifts(world) == []
+    set_threshold(
+        actor=world.admin,
+        version=world.version,
+        relevance_cut=setting.relevance_cut,
+        distance_cut=setting.distance_cut,
+        max_chunks=setting.max_chunks + 3,
+        reason="More.",
+    )
+    n = setting.max_chunks
+    assert drifts(world) == [
+        f"The distance cut was calibrated with at most {n} passages; {n + 3} may pass now."
+    ]
+    needle(run.golden_set, "n-new", world.policy.name, LIMIT)
+    assert (
+        "The distance cut was calibrated on Travel questions with other questions than it has now."
+        in drifts(world)
+    )
+    DocumentIndex.objects.filter(document=world.policy).first().save()
+    assert "1 document of its folders was added, changed or deleted since." in drifts(world)[-1]
+    GoldenSet.objects.filter(pk=run.golden_set_id).delete()
+    assert "The distance cut was calibrated on Travel questions, which is gone." in drifts(world)
+    assert threshold_in_force(world.version).distance_calibration is not None
 
 
 def test_a_cut_outside_the_scale_is_brought_to_its_end(run: EvaluationRun, world: World) -> None:

@@ -236,7 +236,8 @@ def test_calibration_proposes_and_an_admin_uses_it(
     used = as_role("admin").post(path, values, follow=True)
     setting = threshold_in_force(world.version)
     assert f"relevance {setting.relevance_cut:.3f}" in text_of(used)
-    assert setting.golden_set == "Travel questions"
+    (calibration,) = setting.calibrations
+    assert calibration.golden_set_name == "Travel questions"
     assert "This cut is in force." in text_of(as_role("admin").get(path))
 
 

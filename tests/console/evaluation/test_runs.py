@@ -122,6 +122,18 @@ def test_without_a_reranker_the_rest_is_measured_and_it_is_said(
     assert "The relevance model is not here." in run.note
 
 
+def test_a_reranker_that_breaks_is_not_measured_as_one_that_changes_nothing(
+    world: World, travel_set: GoldenSet, index: rag.Index, reranker: ScriptedReranker
+) -> None:
+    def breaks(*_: object, **__: object) -> None:
+        raise ZeroDivisionError
+
+    reranker.rerank = breaks
+    run = run_to_the_end(start_run(actor=world.lead, golden_set=travel_set))
+    assert (run.state, run.reason_code) == (RunState.FAILED, "model_failed")
+    assert "The reranker scripted broke while reading." in run.reason
+
+
 def test_questions_are_frozen_when_the_run_starts(
     world: World, travel_set: GoldenSet, index: rag.Index, reranker: ScriptedReranker
 ) -> None:

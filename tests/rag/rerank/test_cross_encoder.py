@@ -1,11 +1,12 @@
 """A cross-encoder of any folder, tried on a tiny random one that is made here."""
 
+import re
 from pathlib import Path
 
 import pytest
 
 from rag.errors import ModelMissing
-from rag.rerank import load_reranker
+from rag.rerank import load_reranker, reranker_identity
 from tests.rag.fakes import scored, stored_chunk
 
 pytestmark = pytest.mark.model
@@ -57,7 +58,8 @@ def test_a_folder_is_loaded_and_scores_as_the_library_does(folder):
 
     reranker = load_reranker(str(folder))
     assert reranker is not None
-    assert reranker.name == "tiny-ranker"
+    assert reranker.name == reranker_identity(str(folder))
+    assert re.fullmatch("tiny-ranker/[0-9a-f]{12}", reranker.name)
     texts = ["gulls may be fed on fridays", "the ferry", "the ferry may be fed " * 3] * 5
     candidates = [scored(stored_chunk(text), 0.5) for text in texts]
     done = reranker.rerank("gulls fed", candidates, embedding_model="any", time_limit_s=60)
@@ -96,3 +98,40 @@ def test_what_is_not_there_or_damaged_is_missing_and_says_what_to_do(tmp_path, f
 
 def test_none_is_no_reranker():
     assert load_reranker("none") is None
+
+
+@pytest.mark.parametrize("content", [b"", b"no pickle", b"\x80\x04\x95garbage", b"PK\x03\x04cut"])
+def test_damaged_weights_of_any_kind_are_missing(tmp_path, folder, content):
+    damaged = tmp_path / "damaged"
+    damaged.mkdir()
+    for file in folder.iterdir():
+        if file.suffix != ".safetensors":
+            (damaged / file.name).write_bytes(file.read_bytes())
+    (damaged / "pytorch_model.bin").write_bytes(content)
+    with pytest.raises(ModelMissing):
+        load_reranker(str(damaged))
+
+
+def test_an_empty_name_is_no_reranker_and_says_so():
+    with pytest.raises(ModelMissing, match="No reranker is named"):
+        load_reranker("")
+
+
+def test_two_folders_of_one_name_are_two_rerankers(tmp_path, folder):
+    other = make_cross_encoder(tmp_path / "tiny-ranker")
+    assert reranker_identity(str(other)) == reranker_identity(str(folder)), "the same weights"
+    weights = other / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-4] + b"\x00\x00\x80\x3f")
+    assert reranker_identity(str(other)) != reranker_identity(str(folder))
+    assert load_reranker(str(other)).name == reranker_identity(str(other))
+
+
+@pytest.mark.parametrize("name", ["", "/nosuch", "nobody/has-this", "not a name: at all"])
+def test_what_is_not_there_has_no_identity(name):
+    with pytest.raises(ModelMissing):
+        reranker_identity(name)
+
+
+def test_a_folder_without_a_model_has_no_identity(tmp_path):
+    with pytest.raises(ModelMissing):
+        reranker_identity(str(tmp_path))

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from rag.errors import ModelMissing
-from rag.rerank import load_reranker
+from rag.rerank import load_reranker, reranker_identity
 from rag.rerank.packaged import Blend, PackagedReranker, Relevance
 from tests.rag.fakes import scored, stored_chunk
 
@@ -132,6 +132,8 @@ def test_the_name_holds_the_revision(reranker):
     name, revision = reranker.name.split("/")
     assert name == "footnote-relevance"
     assert len(revision) == 12
+    assert reranker_identity() == reranker.name
+    assert reranker_identity("none") == ""
 
 
 def test_a_blend_is_a_sum():

@@ -234,6 +234,7 @@ def _as_json(answer: Answer) -> dict[str, object]:
         "generator": answer.generator,
         "generator_fault": answer.generator_fault,
         "degraded": list(answer.degrades),
+        "reranker_fault": answer.reranker_fault,
         "nearest": answer.nearest,
         "unreadable": answer.unreadable,
         "what_you_can_do": what_to_do(answer, people_to_ask(answer.folder_ids)),

@@ -17,11 +17,12 @@ import rag
 from bot.doctor import check_slack
 from console import engine
 from console.celery import app
+from console.evaluation.drift import drifts_of
 from console.index.models import DocumentIndex, IndexVersion
 from console.index.selectors import active_version, threshold_in_force
 from console.people.models import Role, User
 from console.questions.models import PENDING_STATES, Question
-from console.questions.selectors import generator_faults
+from console.questions.selectors import generator_faults, reranker_faults
 from console.sources.models import ATTENTION_STATES, WORKING_STATES, Document
 from workers.first_start import n_migrations_due
 from workers.ownership import DataFolderOwnership
@@ -115,19 +116,22 @@ def _model() -> Iterator[Finding]:
 
 
 def _reranker() -> Iterator[Finding]:
+    """It is there and reads, for the one that the cut was set for; and how often it did not lately."""
+    if faults := reranker_faults().n:
+        yield Finding(
+            True, f"{faults} questions of the last 24 hours were decided without the reranker, which failed"
+        )
     reranker = engine.reranker()
     if reranker is None:
         yield Finding(True, "no reranker; the gate compares distances")
         return
+    rag.probe_reranker(reranker)
     yield Finding(True, f"reranker {reranker.name}")
     version = active_version()
     setting = threshold_in_force(version) if version else None
-    if setting is not None and setting.reranker != settings.RERANKER:
-        yield Finding(
-            False,
-            f"The relevance cut was set for {setting.reranker or 'no reranker'}, and {settings.RERANKER} runs.",
-            "Calibrate on the page Evaluation, or set the cut on the page Thresholds.",
-        )
+    for drift in drifts_of(setting) if setting else []:
+        step = "Calibrate on the page Evaluation, or set the cut on the page Thresholds."
+        yield Finding(not drift.is_fault, drift.text, step if drift.is_fault else "")
 
 
 def _answering() -> Iterator[Finding]:

@@ -17,6 +17,7 @@ from bot import socket_mode
 from bot.client import is_set_up
 from console import engine, sockets
 from console.index.services import prepare_active_version
+from console.index.words import rebuild_outdated_words
 from workers.embedded import EmbeddedWorkers
 from workers.first_start import ADMIN, FirstStart, set_up
 from workers.ownership import DataFolderOwnership
@@ -136,8 +137,10 @@ def _warm_up() -> None:
     """Load the model before the first question, so that the first answer is as fast as the second."""
     try:
         version = prepare_active_version()
+        if settings.IS_EMBEDDED:  # nobody else has the index open
+            rebuild_outdated_words(version)
         engine.index_of(version).embedder.encode_question("warm up")
-        engine.reranker()
+        engine.reranker_for_answers()
     except Exception:
         log.exception("the model could not be loaded; `manage.py doctor` says what to do")
 
