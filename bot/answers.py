@@ -26,6 +26,8 @@ class Sentence:
     numbers: tuple[int, ...]
     quoted_from: str = ""
     """Title of the document whose own words it is; empty where a model wrote it."""
+    n_more: int = 0
+    """Items of the quoted list that are left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,8 @@ class AnswerView:
     also_near: tuple[str, ...] = ()
     """The places of the next nearest passages."""
     unreadable: str = ""
+    degraded: str = ""
+    """What it was decided without, and to ask again; empty where nothing was missing."""
     next_step: str = ""
     reference: str = ""
     conflicts: tuple[str, ...] = ()
@@ -92,7 +96,10 @@ def answer_view(question: Question, phrases: Phrases = ENGLISH, *, is_shared: bo
         audience="you" if is_for_asker else "this channel",
         sentences=tuple(
             Sentence(
-                sentence["text"], tuple(sentence["citations"]), _quoted_from(sentence, answer, citations)
+                sentence["text"],
+                tuple(sentence["citations"]),
+                _quoted_from(sentence, answer, citations),
+                int(sentence.get("n_more", 0)),
             )
             for sentence in answer.sentences
         ),
@@ -103,6 +110,7 @@ def answer_view(question: Question, phrases: Phrases = ENGLISH, *, is_shared: bo
         closest=_closest(answer),
         also_near=_also_near(answer),
         unreadable=phrases.unreadable_sentence(answer.unreadable),
+        degraded=_degraded(answer, phrases),
         next_step=_next_step(answer, phrases),
         reference=answer.error_reference,
         is_small_talk=is_small_talk,
@@ -171,6 +179,11 @@ def _also_near(answer: Answer) -> tuple[str, ...]:
 def near_place(near: dict[str, Any]) -> str:
     """``Travel policy › Flights`` of a stored nearest passage."""
     return " › ".join(str(near[part]) for part in ("title", "label") if near.get(part))
+
+
+def _degraded(answer: Answer, phrases: Phrases) -> str:
+    told = [phrases.degraded[each] for each in answer.degrades]
+    return " ".join([*told, *([phrases.again_in_a_moment] if answer.may_end_otherwise else [])])
 
 
 def _next_step(answer: Answer, phrases: Phrases) -> str:

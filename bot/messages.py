@@ -6,6 +6,7 @@ that, because Slack counts what it is sent.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -27,6 +28,7 @@ NOTIFICATION_CHARS = 1_000
 PLACE_CHARS = 300
 SPARE_BLOCKS = 4
 """Left free in each message for what is put around an answer: its question, who shared it, a note."""
+_STEP = re.compile(r"\(?\d{1,3}[.)]\s")
 QUESTION_CHARS = 300
 """Of a question that is shown above its answer; who asked knows the rest."""
 
@@ -67,6 +69,7 @@ def answer_blocks(view: AnswerView) -> list[Block]:
         *(_sections(_disagreement(view)) if view.conflicts else []),
         *(_sections(escape(view.premise)) if view.premise else []),
         *(_sections_of_lines(_sources(view)) if view.sources else []),
+        *_degraded(view),
         context(phrases.from_documents_yours if is_yours else phrases.from_documents_here),
         *_answer_buttons(view),
     ]
@@ -95,10 +98,16 @@ def refusal_blocks(view: AnswerView) -> list[Block]:
         return _sections(escape(view.reason))
     return [
         *_sections("\n".join(part for part in (_headline(view), _reasons(view), _also_near(view)) if part)),
+        *_degraded(view),
         *_premise(view),
         *([context(escape(view.next_step))] if view.next_step else []),
         *_refusal_buttons(view),
     ]
+
+
+def _degraded(view: AnswerView) -> list[Block]:
+    """That a model ran out of time or was away: the same question can end otherwise."""
+    return _sections(f"_{escape(view.degraded)}_") if view.degraded else []
 
 
 def _premise(view: AnswerView) -> list[Block]:
@@ -223,9 +232,17 @@ def _by_document(sentences: Sequence[Sentence]) -> list[list[Sentence]]:
 
 def _told(group: list[Sentence], phrases: Phrases) -> str:
     """The sentences, after the name of the document whose words they are."""
-    words = " ".join(_sentence(sentence) for sentence in group)
+    told = [_sentence(sentence, phrases) for sentence in group]
+    words = "".join(f"{_before(sentence)}{each}" for sentence, each in zip(group, told, strict=True)).lstrip(
+        " "
+    )
     title = _one_line(group[0].quoted_from)
     return f"{phrases.according_to.format(title=f'*{escape(title)}*')} {words}" if title else words
+
+
+def _before(sentence: Sentence) -> str:
+    """A step of a numbered list begins a line."""
+    return "\n" if _STEP.match(sentence.text) else " "
 
 
 def _disagreement(view: AnswerView) -> str:
@@ -233,8 +250,10 @@ def _disagreement(view: AnswerView) -> str:
     return f"*{view.phrases.disagree}* {lines}"
 
 
-def _sentence(sentence: Sentence) -> str:
-    return escape(sentence.text) + "".join(f" [{number}]" for number in sentence.numbers)
+def _sentence(sentence: Sentence, phrases: Phrases) -> str:
+    """``Open the flap. [1] (The list has 3 more items; see the source.)``; the last is ours, no quote."""
+    more = f" _{escape(phrases.more_items.of(sentence.n_more))}_" if sentence.n_more else ""
+    return escape(sentence.text) + "".join(f" [{number}]" for number in sentence.numbers) + more
 
 
 def _source_line(source: Source) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ninja import NinjaAPI
 
 from console.api_auth import AUTH
+from console.api_keys import refuses_unknown_keys
 from console.evaluation.api import router as evaluation_router
 from console.index.api import router as index_router
 from console.problems import map_errors
@@ -21,5 +22,6 @@ api = NinjaAPI(
     docs_url=None,
 )
 map_errors(api)
+api.add_decorator(refuses_unknown_keys)
 for router in (folders_router, documents_router, questions_router, index_router, evaluation_router):
     api.add_router("", router)

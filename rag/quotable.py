@@ -18,7 +18,8 @@ _PLACEHOLDER = re.compile(
     r"""[\W_]*(?:@?todo|tbd|tba|tbc|fixme|wip|lorem\ ipsum|coming\ soon)\b[^|]*
     |.*[:–—-]\s*to\ be\ (?:added|announced|confirmed|decided|defined|determined|done|written)\b.{0,60}
     |.*[:–—-]\s*to\s?do[\W_]*
-    |(?:.*[:–—-])?[\W_]*\?{2,}[\W_]*""",
+    |(?:.*[:–—-])?[\W_]*\?{2,}[\W_]*
+    |[^\n.!?]{1,40}\s[-–—]\s*""",
     re.IGNORECASE | re.VERBOSE | re.DOTALL,
 )
 """A stretch that only says that something is still missing: it looks like a literal match and answers nothing."""

@@ -6,7 +6,7 @@ half open: ``canonical[start:end]``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar, Literal
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 BlockKind = Literal["heading", "paragraph", "list_item", "table_row", "code"]
 GateScore = Literal["relevance", "distance"]
 """Which number the gate compares: a relevance in [0, 1] passes at ≥ its cut, a distance in [0, 2] at ≤ its cut."""
+Degrade = Literal["rerank", "generate", "verify"]
+"""The stage whose model did not come to its end, so that the question was decided with less: passages not read closely,
+quoted instead of written, claims left out because nobody weighed them."""
 CoverageUnit = Literal["page", "slide", "row", "chapter", "cue", "second", "document"]
 
 
@@ -322,6 +325,23 @@ class Trace:
         """Sum of all stages' wall time in milliseconds."""
         return sum(stage.elapsed_ms for stage in self.stages)
 
+    @property
+    def degrades(self) -> tuple[Degrade, ...]:
+        """What it was decided without; see `degrades_of`."""
+        return degrades_of((stage.name, stage.detail) for stage in self.stages)
+
+
+_DEGRADES: tuple[Degrade, ...] = ("rerank", "generate", "verify")
+
+
+def degrades_of(stages: Iterable[tuple[str, Mapping[str, object]]]) -> tuple[Degrade, ...]:
+    """The degrades that (name, detail) of a trace's stages tell of, each once, in the order of the stages.
+
+    Only of stages that decide. A model that is not configured is no degrade, one that ran out of time or is away is.
+    """
+    found = {name for name, detail in stages if detail.get("degraded")}
+    return tuple(name for name in _DEGRADES if name in found)
+
 
 @dataclass(frozen=True, slots=True)
 class BoundCitation:
@@ -343,6 +363,8 @@ class AnswerSentence:
 
     text: str
     citation_numbers: tuple[int, ...]
+    n_more: int = 0
+    """Items of the list it was quoted from that the answer leaves out; readers are told, outside of the quote."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -177,7 +177,7 @@ def _verified(
             "cut": verification.threshold,
             "passed": verification.passed,
             "model": verification.model,
-            "degraded": verification.degraded,
+            "degraded": verification.degraded and support is not None,
         }
         if not verification.passed:
             detail["weakest"] = weakest.text

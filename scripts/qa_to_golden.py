@@ -1,8 +1,9 @@
 """A folder of documents and its golden set out of a public question set: HotpotQA or SQuAD 2.0.
 
 Each paragraph becomes a document. HotpotQA questions need the sentences marked as supporting; SQuAD questions need the
-sentence that holds the answer, and its impossible ones are to be refused. Questions of one set can be refusals of the
-other: ``--refusals`` asks them where nothing answers them.
+sentence that holds the answer, and its impossible ones are to be refused. Both carry their gold answers, but for "yes"
+and "no", which stand in any text. Questions of one set can be refusals of the other: ``--refusals`` asks them where
+nothing answers them.
 
     PYTHONPATH=. python scripts/qa_to_golden.py hotpotqa FILE.json.gz OUT [--refusals SQUAD.json.gz] [--n 300]
     PYTHONPATH=. python scripts/qa_to_golden.py squad FILE.json.gz OUT [--n 300]
@@ -65,6 +66,7 @@ def _hotpotqa(path: Path, documents: Documents) -> Iterator[dict[str, Any]]:
             "id": str(row.get("_id") or row.get("id") or f"hotpotqa-{number}"),
             "question": row["question"],
             "needles": needles,
+            "answers": [row["answer"]] if row["answer"].lower() not in {"yes", "no"} else [],
         }
 
 
@@ -133,7 +135,13 @@ def main() -> None:
         for _, paragraph, row in rng.sample(answerable, min(arguments.n, len(answerable))):
             needle = _needle(paragraph, row["answers"][0])
             needles.append(
-                {"id": row["id"], "document": names[paragraph], "needle": needle, "question": row["question"]}
+                {
+                    "id": row["id"],
+                    "document": names[paragraph],
+                    "needle": needle,
+                    "question": row["question"],
+                    "answers": list(dict.fromkeys(answer["text"] for answer in row["answers"])),
+                }
             )
     once = [row for row in needles if documents.count(row["needle"]) == 1]
     whole = [row for row in multihop if all(documents.count(n["needle"]) == 1 for n in row["needles"])]

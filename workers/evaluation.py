@@ -28,6 +28,8 @@ BEIR_DEPTH = 300
 """Chunks searched for a BEIR query: enough for a hundred documents where each has up to three of them."""
 WHOLE_DOCUMENT_CHARS = 100_000
 NO_LIMIT_S = 600.0
+WIDEST_DISTANCE = 2.0
+"""No cosine distance is larger."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,7 @@ class Plan:
     budget: float = 0.1
     bound: Literal["rate", "upper"] = "rate"
     end_to_end: bool = False
+    risk_coverage: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +83,8 @@ class CorpusEvaluation:
     strategies: tuple[StrategyEvaluation, ...]
     calibrations: tuple[GateCalibration, ...]
     answers: Mapping[str, rag.EvaluationReport]
+    confident: Mapping[str, tuple[rag.ConfidentAnswer, ...]]
+    """Every question asked with the gate open; empty where that was not measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +104,7 @@ def evaluate_corpus(corpus: Corpus, golden: rag.GoldenSet, plan: Plan) -> Corpus
     strategies: list[StrategyEvaluation] = []
     calibrations: tuple[GateCalibration, ...] = ()
     answers: dict[str, rag.EvaluationReport] = {}
+    confident: dict[str, tuple[rag.ConfidentAnswer, ...]] = {}
     for config in _configs(plan):
         with throwaway_index(config) as index:
             index_corpus(index, read)
@@ -107,6 +113,7 @@ def evaluate_corpus(corpus: Corpus, golden: rag.GoldenSet, plan: Plan) -> Corpus
             if len(strategies) == 1:
                 calibrations = _calibrations(golden, searches, plan) if plan.calibrate else ()
                 answers = _answers(golden, index, reranker) if plan.end_to_end else {}
+                confident = _confident(golden, index, reranker) if plan.risk_coverage else {}
     return CorpusEvaluation(
         corpus=corpus.name,
         golden_id=golden.fingerprint,
@@ -116,6 +123,7 @@ def evaluate_corpus(corpus: Corpus, golden: rag.GoldenSet, plan: Plan) -> Corpus
         strategies=tuple(strategies),
         calibrations=calibrations,
         answers=answers,
+        confident=confident,
     )
 
 
@@ -248,19 +256,35 @@ def _answers(
     config = index.config
     thresholds = rag.Thresholds(config.distance_cut, config.max_chunks, config.relevance_cut)
     reports: dict[str, rag.EvaluationReport] = {}
-    for name, reads in (("hybrid", None), *([("reranked", reranker)] if reranker else [])):
-
-        def ask(question: str, reads: rag.Reranker | None = reads) -> rag.Answered | rag.Refused:
-            return rag.answer(
-                question,
-                index=index,
-                scope=SCOPE,
-                thresholds=thresholds,
-                reranker=reads,
-                generator=engine.generator(),
-                support=engine.support(),
-            )
-
+    for name, ask in _asks(index, reranker, thresholds).items():
         ask("warm up")
         reports[name] = rag.evaluate_answers(golden, ask=ask, thresholds=thresholds)
     return reports
+
+
+def _confident(
+    golden: rag.GoldenSet, index: rag.Index, reranker: rag.Reranker | None
+) -> dict[str, tuple[rag.ConfidentAnswer, ...]]:
+    """The whole pipeline with the gate open, so that every cut on the confidence can be looked at afterwards."""
+    everything = rag.Thresholds(WIDEST_DISTANCE, index.config.max_chunks, 0.0)
+    asks = _asks(index, reranker, everything)
+    return {name: rag.ask_with_open_gate(golden, ask) for name, ask in asks.items()}
+
+
+def _asks(
+    index: rag.Index, reranker: rag.Reranker | None, thresholds: rag.Thresholds
+) -> dict[str, Callable[[str], rag.Answered | rag.Refused]]:
+    """The whole pipeline without the reranker and, where there is one, with it."""
+
+    def asking(reads: rag.Reranker | None) -> Callable[[str], rag.Answered | rag.Refused]:
+        return lambda question: rag.answer(
+            question,
+            index=index,
+            scope=SCOPE,
+            thresholds=thresholds,
+            reranker=reads,
+            generator=engine.generator(),
+            support=engine.support(),
+        )
+
+    return {"hybrid": asking(None), **({"reranked": asking(reranker)} if reranker else {})}

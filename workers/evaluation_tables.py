@@ -11,6 +11,8 @@ import rag
 from workers.evaluation import BeirEvaluation, CorpusEvaluation, GateCalibration
 
 KS = (1, 4, 20)
+RISKS = (0.01, 0.02, 0.05, 0.1, 0.2)
+COVERAGES = (0.3, 0.5, 0.7, 0.9)
 BUDGETS = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0)
 
 
@@ -29,6 +31,8 @@ def corpus_tables(made: CorpusEvaluation) -> Iterator[Table]:
         yield _answers(f"{made.corpus}: answers, {name}", answers)
         yield _bluffs(f"{made.corpus}: bluffs by kind, {name}", answers)
         yield _latency(f"{made.corpus}: question to result, {name}", answers.latency)
+    for name, confident in made.confident.items():
+        yield _risk(f"{made.corpus}: risk and coverage of whole answers, {name}", confident)
 
 
 def beir_tables(made: BeirEvaluation) -> Iterator[Table]:
@@ -188,6 +192,7 @@ def _answers(title: str, report: rag.EvaluationReport) -> Table:
         ("answered from the right passage", [_share(counts.right_passage) for counts in every]),
         ("answered with the needle quoted", [_share(counts.right_quote) for counts in every]),
         ("answered from another passage alone", [_share(_elsewhere(counts)) for counts in every]),
+        *_gold_answers([counts.gold_answers for counts in every]),
         ("wrong refusals", [_share(counts.wrong_refusals) for counts in every]),
         *(
             (f"lost: {fault.replace('_', ' ')}", [str(counts.faults[fault]) for counts in every])
@@ -199,12 +204,52 @@ def _answers(title: str, report: rag.EvaluationReport) -> Table:
     return table
 
 
+def _gold_answers(every: Sequence[rag.GoldAnswerCounts | None]) -> list[tuple[str, list[str]]]:
+    """What needs gold answers; no row where no question has any."""
+    if not any(every):
+        return []
+    return [
+        ("a gold answer stands in a cited quote", [_share(gold.quoted) if gold else "–" for gold in every]),
+        ("… of the answered", [_share(gold.quoted_of_answered) if gold else "–" for gold in every]),
+        ("exact match (SQuAD)", [_share(gold.exact) if gold else "–" for gold in every]),
+        ("token F1 (SQuAD), bootstrap", [str(gold.f1) if gold else "–" for gold in every]),
+        ("… with gold answers, n", [str(gold.exact.n) if gold else "–" for gold in every]),
+    ]
+
+
 def _bluffs(title: str, report: rag.EvaluationReport) -> Table:
     table = Table("kind", "bluffs", title=title)
     for kind, share in report.bluffs_by_kind.items():
         table.add_row(kind, _share(share))
     table.add_row("all", _share(report.bluffs))
     return table
+
+
+def _risk(title: str, confident: Sequence[rag.ConfidentAnswer]) -> Table:
+    """Coverage within each risk, and risk at each coverage; a risk is told with the confidence that is cut at."""
+    curves = [rag.answer_risk(confident), rag.answer_risk(confident, answerable_only=True)]
+    table = Table(
+        "",
+        *(f"{name}, n = {each.n}" for name, each in zip(("all", "answerable only"), curves, strict=True)),
+        title=f"{title}: wrong of the answered, Wilson 95 % intervals",
+        caption="asked with the gate open; what is answered from another passage or should be refused is wrong",
+    )
+    for most in RISKS:
+        points = [(each, each.at_risk(most)) for each in curves]
+        table.add_row(f"coverage at a risk of {most:.0%}", *(_point(each, point) for each, point in points))
+    for least in COVERAGES:
+        points = [(each, each.at_coverage(least)) for each in curves]
+        table.add_row(f"risk at a coverage of {least:.0%}", *(_point(each, point) for each, point in points))
+    table.add_row("mean risk over what is reached (AURC)", *(f"{each.area:.3f}" for each in curves))
+    return table
+
+
+def _point(curve: rag.AnswerRisk, point: rag.RiskPoint | None) -> str:
+    if point is None:
+        reached = curve.points[-1].coverage if curve.points else 0.0
+        return f"not reached (at most {reached:.3f} are answered)"
+    wrong = curve.wrong(point)
+    return f"coverage {point.coverage:.3f}, risk {_share(wrong)} ({wrong.successes}/{wrong.n}), from {point.score:.3f}"
 
 
 def _latency(title: str, latency: rag.LatencyReport) -> Table:

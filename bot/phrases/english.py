@@ -135,6 +135,9 @@ ENGLISH = Phrases(
     from_documents_here="From the documents this channel can see.",
     from_documents_yours="From the documents you can see.",
     according_to="According to {title}:",
+    more_items=Plural(
+        "(The list has {n} more item; see the source.)", "(The list has {n} more items; see the source.)"
+    ),
     disagree=wording.DISAGREE,
     dated="{title}, uploaded {date}",
     ages=Ages(
@@ -155,6 +158,8 @@ ENGLISH = Phrases(
     still_working=Plural(
         wording.still_working(1).replace("1", "{n}"), wording.still_working(2).replace("2", "{n}")
     ),
+    degraded=wording.DEGRADED,
+    again_in_a_moment=wording.AGAIN_IN_A_MOMENT,
     refusals={reason: wording.refusal_sentence(reason) for reason in rag.RefusalReason},
     next_steps={
         rag.RefusalReason.NOTHING_RETRIEVED: "An admin can add documents in the console.",

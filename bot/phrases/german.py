@@ -136,6 +136,10 @@ GERMAN = Phrases(
     from_documents_here="Aus den Dokumenten, die dieser Kanal sehen kann.",
     from_documents_yours="Aus den Dokumenten, die du sehen kannst.",
     according_to="Laut {title}:",
+    more_items=Plural(
+        "(Die Liste hat {n} weiteren Punkt; siehe die Quelle.)",
+        "(Die Liste hat {n} weitere Punkte; siehe die Quelle.)",
+    ),
     disagree="Diese Dokumente widersprechen sich:",
     dated="{title}, hochgeladen am {date}",
     ages=Ages(
@@ -157,6 +161,12 @@ GERMAN = Phrases(
         " {n} Datei wird noch gelesen; frag später noch einmal.",
         " {n} Dateien werden noch gelesen; frag später noch einmal.",
     ),
+    degraded={
+        "rerank": "Die Zeit reichte nicht, um alle Stellen genau zu lesen.",
+        "generate": "Das Sprachmodell war nicht verfügbar, deshalb werden die Dokumente zitiert.",
+        "verify": "Die Zeit reichte nicht, um jeden Satz zu prüfen; was nicht geprüft ist, fehlt.",
+    },
+    again_in_a_moment="Frag gleich noch einmal: Es kann anders ausgehen.",
     refusals={
         rag.RefusalReason.NOTHING_RETRIEVED: "Die Dokumente enthalten nichts, das ich durchsuchen könnte.",
         rag.RefusalReason.BELOW_THRESHOLD: "Nichts lag nahe genug.",

@@ -154,6 +154,7 @@ class Phrases:
     from_documents_here: str
     from_documents_yours: str
     according_to: str
+    more_items: Plural
     disagree: str
     dated: str
     ages: Ages
@@ -166,6 +167,8 @@ class Phrases:
     unreadable_in: Plural
     unreadable: str
     still_working: Plural
+    degraded: Mapping[rag.Degrade, str]
+    again_in_a_moment: str
     refusals: Mapping[rag.RefusalReason, str]
     next_steps: Mapping[rag.RefusalReason, str]
     small_talk: Mapping[str, str]

@@ -55,13 +55,32 @@ class RecallOut(Schema):
     mrr_high: float
 
 
+class GoldAnswersOut(Schema):
+    """Questions with gold answers; a refusal counts as an empty answer.
+
+    `quoted`: a gold answer stands in a cited quote. `exact` and `f1` are SQuAD's exact match and token F1 of the
+    answer's text, the latter with its bootstrap 95 % interval.
+    """
+
+    quoted: ShareOut
+    quoted_of_answered: ShareOut
+    exact: ShareOut
+    f1: float
+    f1_low: float
+    f1_high: float
+
+
 class AnswersOut(Schema):
-    """The whole pipeline with one configuration; shares by wording, bluffs by kind."""
+    """The whole pipeline with one configuration; shares by wording, bluffs by kind.
+
+    `gold_answers` holds the wordings that have some.
+    """
 
     configuration: str
     right_passage: dict[str, ShareOut]
     wrong_refusals: dict[str, ShareOut]
     bluffs: dict[str, ShareOut]
+    gold_answers: dict[str, GoldAnswersOut]
     p50_ms: float
     p95_ms: float
 
@@ -109,6 +128,17 @@ def _share(share: rag.Proportion) -> ShareOut:
     return ShareOut(successes=share.successes, n=share.n, rate=share.rate, low=low, high=high)
 
 
+def _gold_answers(counts: rag.GoldAnswerCounts) -> GoldAnswersOut:
+    return GoldAnswersOut(
+        quoted=_share(counts.quoted),
+        quoted_of_answered=_share(counts.quoted_of_answered),
+        exact=_share(counts.exact),
+        f1=counts.f1.value,
+        f1_low=counts.f1.low,
+        f1_high=counts.f1.high,
+    )
+
+
 def run_out(run: EvaluationRun) -> RunFiguresOut:
     """The run as the API shows it."""
     shown = RunFiguresOut.from_orm(run)
@@ -132,6 +162,9 @@ def run_out(run: EvaluationRun) -> RunFiguresOut:
             right_passage={row.group: _share(row.right_passage) for row in one.rows},
             wrong_refusals={row.group: _share(row.wrong_refusals) for row in one.rows},
             bluffs={kind: _share(share) for kind, share in one.bluffs},
+            gold_answers={
+                row.group: _gold_answers(row.gold_answers) for row in one.rows if row.gold_answers is not None
+            },
             p50_ms=one.latency[0].times.p50_ms,
             p95_ms=one.latency[0].times.p95_ms,
         )

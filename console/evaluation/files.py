@@ -202,15 +202,17 @@ def texts_of(row: GoldenRow) -> Mapping[str, str]:
     """Every text of the row by what it is."""
     if isinstance(row, rag.GoldenRefusal):
         return {"question": row.question, "why": row.why}
+    answers = {f"answer {at}": answer for at, answer in enumerate(row.answers)}
     if isinstance(row, rag.GoldenMultihop):
         places = {f"needle {at}": place.needle for at, place in enumerate(row.needles)}
         documents = {f"document {at}": place.document for at, place in enumerate(row.needles)}
-        return {"question": row.question, **places, **documents}
+        return {"question": row.question, **places, **documents, **answers}
     return {
         "question": row.question,
         "ticket": row.ticket,
         "needle": row.needle,
         "document": row.document,
+        **answers,
     }
 
 

@@ -19,6 +19,9 @@ from console.sources.selectors import folders_visible_to
 from console.values import IdsField
 
 N_PLACES = 3
+_ANSWERS_HELP = (
+    "Of a few words, one a line, any of them right; it is measured whether one stands in a cited quote."
+)
 """A question that needs more needles than this is one for a file."""
 
 
@@ -94,6 +97,12 @@ class NeedleForm(forms.Form):
         help_text="The sentence that answers it, word for word. It must stand once in all documents and be no heading.",
         widget=forms.Textarea(attrs={"rows": 3}),
     )
+    answers = forms.CharField(
+        required=False,
+        label="Gold answers",
+        help_text=_ANSWERS_HELP,
+        widget=forms.Textarea(attrs={"rows": 2}),
+    )
 
     @staticmethod
     def initial_of(stored: GoldenQuestion) -> dict[str, object]:
@@ -105,13 +114,19 @@ class NeedleForm(forms.Form):
             "ticket": stored.ticket,
             "document": document,
             "needle": needle,
+            "answers": "\n".join(stored.answers),
         }
 
     def row(self) -> GoldenRow:
         """The row that was written."""
         values = self.cleaned_data
         return rag.GoldenNeedle(
-            values["key"], values["document"], values["needle"], values["question"], values["ticket"]
+            values["key"],
+            values["document"],
+            values["needle"],
+            values["question"],
+            values["ticket"],
+            _answers(values["answers"]),
         )
 
 
@@ -158,11 +173,21 @@ class MultihopForm(forms.Form):
             self.fields[f"needle_{number}"] = forms.CharField(
                 required=is_needed, label=f"Needle {number}", widget=forms.Textarea(attrs={"rows": 2})
             )
+        self.fields["answers"] = forms.CharField(
+            required=False,
+            label="Gold answers",
+            help_text=_ANSWERS_HELP,
+            widget=forms.Textarea(attrs={"rows": 2}),
+        )
 
     @staticmethod
     def initial_of(stored: GoldenQuestion) -> dict[str, object]:
         """What the form shows of a stored question."""
-        shown: dict[str, object] = {"key": stored.key, "question": stored.question}
+        shown: dict[str, object] = {
+            "key": stored.key,
+            "question": stored.question,
+            "answers": "\n".join(stored.answers),
+        }
         for number, (document, needle) in enumerate(stored.places, start=1):
             shown |= {f"document_{number}": document, f"needle_{number}": needle}
         return shown
@@ -175,7 +200,14 @@ class MultihopForm(forms.Form):
             for number in range(1, N_PLACES + 1)
             if values[f"needle_{number}"]
         ]
-        return rag.GoldenMultihop(values["key"], values["question"], tuple(places))
+        return rag.GoldenMultihop(
+            values["key"], values["question"], tuple(places), _answers(values["answers"])
+        )
+
+
+def _answers(text: str) -> tuple[str, ...]:
+    """The lines that hold something, each once."""
+    return tuple(dict.fromkeys(line.strip() for line in text.splitlines() if line.strip()))
 
 
 QuestionForm = NeedleForm | RefusalForm | MultihopForm

@@ -37,13 +37,15 @@ def row_of(row: GoldenQuestion) -> GoldenRow:
         return rag.GoldenRefusal(row.key, row.refusal_kind, row.question, row.why)
     places = tuple(rag.NeedlePlace(document, needle) for document, needle in row.places)
     if row.kind == GoldenKind.MULTIHOP:
-        return rag.GoldenMultihop(row.key, row.question, places)
-    return rag.GoldenNeedle(row.key, places[0].document, places[0].needle, row.question, row.ticket)
+        return rag.GoldenMultihop(row.key, row.question, places, tuple(row.answers))
+    return rag.GoldenNeedle(
+        row.key, places[0].document, places[0].needle, row.question, row.ticket, tuple(row.answers)
+    )
 
 
 def fields_of(row: GoldenRow) -> dict[str, object]:
     """The fields of a `GoldenQuestion` with this row's content."""
-    blank: dict[str, object] = {"ticket": "", "needles": [], "refusal_kind": "", "why": ""}
+    blank: dict[str, object] = {"ticket": "", "needles": [], "answers": [], "refusal_kind": "", "why": ""}
     if isinstance(row, rag.GoldenRefusal):
         return blank | {
             "kind": GoldenKind.REFUSAL,
@@ -53,12 +55,18 @@ def fields_of(row: GoldenRow) -> dict[str, object]:
         }
     if isinstance(row, rag.GoldenMultihop):
         needles = [{"document": place.document, "needle": place.needle} for place in row.needles]
-        return blank | {"kind": GoldenKind.MULTIHOP, "question": row.question, "needles": needles}
+        return blank | {
+            "kind": GoldenKind.MULTIHOP,
+            "question": row.question,
+            "needles": needles,
+            "answers": list(row.answers),
+        }
     return blank | {
         "kind": GoldenKind.NEEDLE,
         "question": row.question,
         "ticket": row.ticket,
         "needles": [{"document": row.document, "needle": row.needle}],
+        "answers": list(row.answers),
     }
 
 

@@ -130,7 +130,16 @@ class Instrument:
             "right_passage": bool(counts.right_passage.successes),
             "right_quote": bool(counts.right_quote.successes),
             "fault": fault,
+            **_gold(counts.gold_answers),
         }
+
+
+def _gold(counts: rag.GoldAnswerCounts | None) -> dict[str, object]:
+    """Of one question; empty where it has no gold answers."""
+    if counts is None:
+        return {}
+    quoted, exact = bool(counts.quoted.successes), bool(counts.exact.successes)
+    return {"gold": {"quoted": quoted, "exact": exact, "f1": round(counts.f1.value, 6)}}
 
 
 def _only(report: rag.EvaluationReport) -> rag.AnswerCounts:

@@ -58,6 +58,9 @@ class GoldenQuestion(models.Model):
     needles = models.JSONField(
         default=list, blank=True, help_text="[{document, needle}, …]; a needle stands verbatim, once."
     )
+    answers = models.JSONField(
+        default=list, blank=True, help_text="Gold answers of a few words; empty where there are none."
+    )
     refusal_kind = models.CharField(max_length=14, choices=RefusalKind.choices, blank=True)
     why = models.TextField(blank=True, help_text="For people: why the documents do not answer.")
     source = models.ForeignKey(
@@ -195,7 +198,8 @@ class EvaluatedQuestion(models.Model):
     )
     outcomes = models.JSONField(
         default=dict,
-        help_text="Configuration → {answered, reason, right_passage, right_quote, fault, stages} end to end.",
+        help_text="Configuration → {answered, reason, right_passage, right_quote, fault, stages} end to end; "
+        "with gold answers also gold: {quoted, exact, f1}.",
     )
 
     class Meta:

@@ -56,6 +56,8 @@ class AnswerRow:
     right_quote: rag.Proportion
     wrong_refusals: rag.Proportion
     faults: tuple[tuple[str, int], ...]
+    gold_answers: rag.GoldAnswerCounts | None
+    """Of the questions that have gold answers; None where none has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +106,11 @@ class RunReport:
     retrieval: tuple[RetrievalRow, ...]
     paired: tuple[PairedRow, ...]
     answers: tuple[AnswersReport, ...]
+
+    @property
+    def has_gold_answers(self) -> bool:
+        """Whether a question with gold answers was asked."""
+        return any(row.gold_answers is not None for one in self.answers for row in one.rows)
 
 
 def evaluated_of(run: EvaluationRun) -> list[EvaluatedQuestion]:
@@ -231,6 +238,19 @@ def _answers(group: str, name: str, rows: Sequence[EvaluatedQuestion]) -> Answer
         right_quote=_share(rows, lambda row: _is(row, name, "right_quote")),
         wrong_refusals=_share(rows, lambda row: not _is(row, name, "answered")),
         faults=tuple((fault, faults[fault]) for fault in FAULTS),
+        gold_answers=rag.count_gold_answers(
+            [
+                rag.GoldAnswerScore(
+                    outcome["answered"],
+                    outcome["gold"]["quoted"],
+                    outcome["gold"]["exact"],
+                    outcome["gold"]["f1"],
+                )
+                for row in rows
+                for outcome in [row.outcomes[name]]
+                if "gold" in outcome
+            ]
+        ),
     )
 
 

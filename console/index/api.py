@@ -12,6 +12,7 @@ from pydantic import Field, StrictFloat, StrictInt
 
 from console.access import Rejected, require_admin, require_support_lead
 from console.api_auth import person_of
+from console.api_keys import Body
 from console.api_types import Name
 from console.index.health import Health, health
 from console.index.models import IndexVersion, ThresholdSetting
@@ -47,7 +48,7 @@ class VersionOut(Schema):
     n_stale: int
 
 
-class ThresholdIn(Schema):
+class ThresholdIn(Body):
     """A new setting of the gate of the active version."""
 
     relevance_cut: StrictFloat | None = Field(

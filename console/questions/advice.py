@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import rag
 from console.people.models import Role, User
+from console.questions import wording
 from console.questions.models import Answer, QuestionState
 from console.sources.models import Folder
 
@@ -43,7 +44,8 @@ def what_to_do(answer: Answer, people: Iterable[str] = ()) -> list[str]:
     """
     if answer.outcome != QuestionState.REFUSED:
         return []
-    steps = list(_STEPS.get(answer.reason_code, (_REPHRASE,)))
+    again = [wording.AGAIN_IN_A_MOMENT] if answer.may_end_otherwise else []
+    steps = [*again, *_STEPS.get(answer.reason_code, (_REPHRASE,))]
     if answer.n_unreadable:
         steps.append(_READ_FILES)
     names = list(people)

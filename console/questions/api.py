@@ -13,6 +13,7 @@ from pydantic import Field
 
 import rag
 from console.api_auth import person_of
+from console.api_keys import Body
 from console.api_pages import PageQuery, cut
 from console.api_types import StrictId, Text
 from console.questions.models import Question, QuestionState, Surface
@@ -25,7 +26,7 @@ router = Router()
 POLL_EVERY_S = 0.1
 
 
-class QuestionIn(Schema):
+class QuestionIn(Body):
     """A question. `wait_s` holds the request open until there is an answer, at most that long."""
 
     text: Text = Field(max_length=20_000)
@@ -51,12 +52,14 @@ class SourceOut(Schema):
 class SentenceOut(Schema):
     """One sentence and the numbers of the citations that carry it.
 
-    `is_withheld`: the caller may open none of its sources; `text` says that instead.
+    `is_withheld`: the caller may open none of its sources; `text` says that instead. `more` says, in our words, that
+    the list it was quoted from goes on.
     """
 
     text: str
     is_withheld: bool = False
     citations: list[int]
+    more: str = ""
 
 
 class ContradictedPremiseOut(Schema):
@@ -145,6 +148,11 @@ class QuestionOut(Schema):
     contradicted: ContradictedPremiseOut | None = None
     nearest: list[SourceOut] = []
     unreadable: str = ""
+    degraded: list[rag.Degrade] = Field(
+        default=[],
+        description="Models that ran out of time or were away, so that it was decided without them.",
+    )
+    degraded_note: str = ""
     what_you_can_do: list[str] = []
     index_version: int | None = None
     model: str = ""
@@ -249,6 +257,7 @@ def question_out(reading: Reading) -> QuestionOut:
                     text=sentence.text,
                     is_withheld=sentence.is_withheld,
                     citations=[source.number for source in sentence.sources],
+                    more=sentence.more,
                 )
                 for sentence in reading.sentences
             ],
@@ -267,6 +276,8 @@ def question_out(reading: Reading) -> QuestionOut:
             "contradicted": _contradicted(reading.contradicted) if reading.contradicted else None,
             "nearest": [_source(source) for source in reading.nearest],
             "unreadable": reading.unreadable,
+            "degraded": list(answer.degrades),
+            "degraded_note": reading.degraded,
             "what_you_can_do": reading.steps,
             "index_version": answer.index_version_id,
             "model": answer.model_name,

@@ -8,6 +8,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+import rag
 from console.index.models import IndexVersion
 from console.sources.models import Document
 
@@ -121,7 +122,10 @@ class Answer(models.Model):
 
     question = models.OneToOneField(Question, on_delete=models.CASCADE, related_name="answer")
     outcome = models.CharField(max_length=12, choices=QuestionState.choices, db_index=True)
-    sentences = models.JSONField(default=list, help_text="[{text, citations: [number, …]}, …]")
+    sentences = models.JSONField(
+        default=list,
+        help_text="[{text, citations: [number, …], n_more}, …]; n_more: items of the quoted list that are left out.",
+    )
     reason_code = models.CharField(max_length=40, blank=True, db_index=True)
     reason = models.CharField(max_length=500, blank=True)
     best_distance = models.FloatField(null=True, blank=True)
@@ -204,6 +208,18 @@ class Answer(models.Model):
     def cut(self) -> float | None:
         """The cut that it was compared with; None where there was no gate."""
         return self.distance_cut if self.relevance_cut is None else self.relevance_cut
+
+    @property
+    def degrades(self) -> tuple[rag.Degrade, ...]:
+        """What it was decided without, for a model ran out of time or was away."""
+        stages = self.trace.get("stages", [])
+        return rag.degrades_of((stage["name"], stage.get("detail", {})) for stage in stages)
+
+    @property
+    def may_end_otherwise(self) -> bool:
+        """Whether what it was decided without may be there in a moment; a model that refuses us will not."""
+        lasts = self.generator_fault in {rag.ModelRefused.code, rag.ModelMissing.code}
+        return any(each != "generate" or not lasts for each in self.degrades)
 
     @property
     def conflicting_numbers(self) -> list[int]:

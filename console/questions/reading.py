@@ -46,6 +46,8 @@ class Sentence:
     text: str
     sources: list[Source]
     is_withheld: bool = False
+    more: str = ""
+    """That the quoted list goes on, in our words; behind the sentence and its numbers."""
     according_to: str = ""
     """``According to Travel policy:`` before the first of some sentences that are one document's own words."""
 
@@ -112,6 +114,8 @@ class Reading:
     unreadable: str = ""
     folders: list[str] = field(default_factory=list)
     n_hidden_folders: int = 0
+    degraded: str = ""
+    """What it was decided without, as sentences; empty where nothing was missing."""
     steps: list[str] = field(default_factory=list)
     """What the asker of a refused question can do."""
     checked: CheckedAnswer | None = None
@@ -229,9 +233,11 @@ def _excerpt(text: str, n_chars: int) -> str:
     return f"{text}…" if n_chars > EXCERPT_CHARS else text
 
 
-def _sentence(text: str, sources: list[Source]) -> Sentence:
+def _sentence(text: str, sources: list[Source], n_more: int) -> Sentence:
     is_withheld = bool(sources) and all(source.is_hidden for source in sources)
-    return Sentence(WITHHELD if is_withheld else text, sources, is_withheld)
+    if is_withheld:
+        return Sentence(WITHHELD, sources, is_withheld)
+    return Sentence(text, sources, more=wording.more_items(n_more))
 
 
 def _introduced(sentences: list[Sentence]) -> list[Sentence]:
@@ -279,7 +285,11 @@ def _reading(question: Question, answer: Answer, sight: _Sight) -> Reading:
     ]
     by_number = {source.number: source for source in sources}
     sentences = [
-        _sentence(str(row["text"]), [by_number[n] for n in row["citations"] if n in by_number])
+        _sentence(
+            str(row["text"]),
+            [by_number[n] for n in row["citations"] if n in by_number],
+            int(row.get("n_more", 0)),
+        )
         for row in answer.sentences
     ]
     if answer.is_quoted:
@@ -295,6 +305,7 @@ def _reading(question: Question, answer: Answer, sight: _Sight) -> Reading:
         contradicted=_contradicted(answer, by_number),
         unreadable=sight.unreadable(answer.unreadable),
         folders=folders,
+        degraded=wording.degraded_note(answer),
         steps=what_to_do(answer),
         n_hidden_folders=len(answer.folder_ids) - len(folders),
         checked=checked_answer(

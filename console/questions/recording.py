@@ -104,7 +104,12 @@ def row_of(
         return AnswerRow(answer, [_citation(said.citation, version)] if said else [])
     answer.outcome = QuestionState.ANSWERED
     answer.sentences = [
-        {"text": sentence.text, "citations": list(sentence.citation_numbers)} for sentence in result.sentences
+        {
+            "text": sentence.text,
+            "citations": list(sentence.citation_numbers),
+            **({"n_more": sentence.n_more} if sentence.n_more else {}),
+        }
+        for sentence in result.sentences
     ]
     answer.min_support = result.min_support
     answer.conflicts = [list(pair) for pair in result.conflicts]
@@ -184,8 +189,9 @@ def _reason(result: rag.Refused) -> str:
 
 
 def reranker_of(trace: rag.Trace) -> str:
-    """Name and revision of the reranker that read the candidates; empty where none did."""
-    return next((str(stage.detail["reranker"]) for stage in trace.stages if stage.name == "rerank"), "")
+    """Name and revision of the reranker that read the candidates; empty where none did, also for want of time."""
+    read = (stage.detail for stage in trace.stages if stage.name == "rerank" and not stage.detail["degraded"])
+    return next((str(detail["reranker"]) for detail in read), "")
 
 
 def _trace(trace: rag.Trace) -> dict[str, object]:

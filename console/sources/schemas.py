@@ -8,6 +8,7 @@ from ninja import Schema
 from pydantic import Field, StrictBool
 
 import rag
+from console.api_keys import Body
 from console.api_pages import PageQuery
 from console.api_types import Id, Name, StrictId, Text
 from console.sources.models import DocumentState, ExtractionAttempt
@@ -15,7 +16,7 @@ from console.sources.services import MAX_PAGE
 from console.sources.sync_report import SyncResult
 
 
-class FolderIn(Schema):
+class FolderIn(Body):
     """A new folder."""
 
     name: Name = Field(max_length=120)
@@ -26,7 +27,7 @@ class FolderIn(Schema):
     language: Text = Field(rag.DEFAULT_LANGUAGE, max_length=20)
 
 
-class FolderChangeIn(Schema):
+class FolderChangeIn(Body):
     """How a folder is from now on; its name and members stay."""
 
     description: Text = Field("", max_length=300)
@@ -146,21 +147,21 @@ class UploadedOut(Schema):
     detail: str = ""
 
 
-class RetryIn(Schema):
+class RetryIn(Body):
     """Which documents to retry: all that need attention, or only those of a reason or folder."""
 
     reason_code: Text | None = None
     folder_id: StrictId | None = None
 
 
-class PagesIn(Schema):
+class PagesIn(Body):
     """Pages of a PDF, counted from 1; both or none."""
 
     first_page: int | None = Field(None, ge=1, le=MAX_PAGE, strict=True)
     last_page: int | None = Field(None, ge=1, le=MAX_PAGE, strict=True)
 
 
-class RenameIn(Schema):
+class RenameIn(Body):
     """A document's new path in its folder."""
 
     name: Text = Field(min_length=1, max_length=400)

@@ -1,5 +1,6 @@
 """Measuring retrieval and answers: golden questions, rankings, bluffs and wrong refusals, all with intervals."""
 
+from rag.evaluate.answer_risk import AnswerRisk, ConfidentAnswer, answer_risk, ask_with_open_gate
 from rag.evaluate.beir import (
     BeirDocument,
     BeirReport,
@@ -12,6 +13,15 @@ from rag.evaluate.beir import (
 from rag.evaluate.calibration import Bound, Calibration, HeldOut, best_cut, calibrate
 from rag.evaluate.discrimination import RiskPoint, area_under_risk, auroc, risk_coverage
 from rag.evaluate.gate_records import GateRecord, gate_record, record_gate
+from rag.evaluate.gold_answers import (
+    GoldAnswerCounts,
+    GoldAnswerScore,
+    count_gold_answers,
+    exact_match,
+    holds_answer,
+    normalized_answer,
+    token_f1,
+)
 from rag.evaluate.golden import (
     REFUSAL_KINDS,
     AskedQuestion,
@@ -53,17 +63,21 @@ __all__ = [
     "CONFIGURATIONS",
     "REFUSAL_KINDS",
     "AnswerCounts",
+    "AnswerRisk",
     "AskedQuestion",
     "BeirDocument",
     "BeirReport",
     "BeirSet",
     "Bound",
     "Calibration",
+    "ConfidentAnswer",
     "Configuration",
     "CurvePoint",
     "Estimate",
     "EvaluationReport",
     "GateRecord",
+    "GoldAnswerCounts",
+    "GoldAnswerScore",
     "GoldenFault",
     "GoldenMultihop",
     "GoldenNeedle",
@@ -79,7 +93,9 @@ __all__ = [
     "RetrievalReport",
     "RiskPoint",
     "Wording",
+    "answer_risk",
     "area_under_risk",
+    "ask_with_open_gate",
     "auroc",
     "auroc_by_kind",
     "best_cut",
@@ -88,14 +104,17 @@ __all__ = [
     "compare_beir",
     "compare_ranks",
     "compare_recall",
+    "count_gold_answers",
     "evaluate_answers",
     "evaluate_beir",
     "evaluate_retrieval",
+    "exact_match",
     "gate_at",
     "gate_record",
     "golden_files",
     "golden_set_of",
     "headings_of",
+    "holds_answer",
     "holds_needle",
     "index_beir",
     "latency_of",
@@ -103,6 +122,7 @@ __all__ = [
     "ndcg_at_k",
     "needle_rank",
     "needles_destroyed",
+    "normalized_answer",
     "read_beir",
     "read_golden_set",
     "read_multihop",
@@ -115,6 +135,7 @@ __all__ = [
     "risk_curve",
     "sign_test",
     "sweep_cuts",
+    "token_f1",
     "wilson_interval",
     "write_golden_set",
 ]

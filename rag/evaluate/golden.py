@@ -30,13 +30,17 @@ class Wording(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class GoldenNeedle:
-    """A verbatim sentence that answers `question` (in its words) and `ticket` (in other words)."""
+    """A verbatim sentence that answers `question` (in its words) and `ticket` (in other words).
+
+    `answers`: gold answers of a few words, any of which is right; empty where there are none.
+    """
 
     id: str
     document: str
     needle: str
     question: str
     ticket: str
+    answers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +63,12 @@ class NeedlePlace:
 
 @dataclass(frozen=True, slots=True)
 class GoldenMultihop:
-    """A question that only all of its needles together answer."""
+    """A question that only all of its needles together answer; `answers` are as a needle's."""
 
     id: str
     question: str
     needles: tuple[NeedlePlace, ...]
+    answers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +79,7 @@ class AskedQuestion:
     wording: Wording
     question: str
     needles: tuple[str, ...]
+    answers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,15 +95,22 @@ class GoldenSet:
     def asked(self) -> tuple[AskedQuestion, ...]:
         """Every answerable question in every wording it has: questions, tickets, then multihop."""
         return (
-            *(AskedQuestion(row.id, Wording.QUESTIONS, row.question, (row.needle,)) for row in self.needles),
             *(
-                AskedQuestion(row.id, Wording.TICKETS, row.ticket, (row.needle,))
+                AskedQuestion(row.id, Wording.QUESTIONS, row.question, (row.needle,), row.answers)
+                for row in self.needles
+            ),
+            *(
+                AskedQuestion(row.id, Wording.TICKETS, row.ticket, (row.needle,), row.answers)
                 for row in self.needles
                 if row.ticket
             ),
             *(
                 AskedQuestion(
-                    row.id, Wording.MULTIHOP, row.question, tuple(place.needle for place in row.needles)
+                    row.id,
+                    Wording.MULTIHOP,
+                    row.question,
+                    tuple(place.needle for place in row.needles),
+                    row.answers,
                 )
                 for row in self.multihop
             ),
@@ -158,6 +171,7 @@ def golden_files(golden: GoldenSet) -> dict[str, str]:
                 "needle": row.needle,
                 "question": row.question,
                 "ticket": row.ticket,
+                **_answers_written(row.answers),
             }
             for row in golden.needles
         ],
@@ -170,6 +184,7 @@ def golden_files(golden: GoldenSet) -> dict[str, str]:
                 "id": row.id,
                 "question": row.question,
                 "needles": [{"document": place.document, "needle": place.needle} for place in row.needles],
+                **_answers_written(row.answers),
             }
             for row in golden.multihop
         ],
@@ -188,7 +203,7 @@ def write_golden_set(golden: GoldenSet, folder: Path) -> None:
 
 
 def read_needles(lines: Iterable[str]) -> list[GoldenNeedle]:
-    """Needles out of JSON lines with id, document, needle, question and, optionally, ticket.
+    """Needles out of JSON lines with id, document, needle, question and, optionally, ticket and answers (texts).
 
     Raises:
         BadInput: a line is no such row.
@@ -200,6 +215,7 @@ def read_needles(lines: Iterable[str]) -> list[GoldenNeedle]:
             needle=_text(row, "needle", at),
             question=_text(row, "question", at),
             ticket=_text(row, "ticket", at, default=""),
+            answers=_answers(row, at),
         )
         for at, row in _rows(NEEDLES_FILE, lines)
     ]
@@ -223,13 +239,15 @@ def read_refusals(lines: Iterable[str]) -> list[GoldenRefusal]:
 
 
 def read_multihop(lines: Iterable[str]) -> list[GoldenMultihop]:
-    """Questions with several needles out of JSON lines with id, question and needles (document, needle).
+    """Questions with several needles: JSON lines with id, question, needles (document, needle), optionally answers.
 
     Raises:
         BadInput: a line is no such row.
     """
     return [
-        GoldenMultihop(_text(row, "id", at), _text(row, "question", at), tuple(_places(row, at)))
+        GoldenMultihop(
+            _text(row, "id", at), _text(row, "question", at), tuple(_places(row, at)), _answers(row, at)
+        )
         for at, row in _rows(MULTIHOP_FILE, lines)
     ]
 
@@ -288,6 +306,18 @@ def _text(row: Mapping[str, object], key: str, at: str, *, default: str | None =
     if not isinstance(value, str) or (default is None and not value.strip()):
         raise BadInput(f"{at}: {key} must be a text.")
     return value
+
+
+def _answers(row: Mapping[str, object], at: str) -> tuple[str, ...]:
+    answers = row.get("answers", [])
+    if not isinstance(answers, list) or not all(isinstance(each, str) and each.strip() for each in answers):
+        raise BadInput(f"{at}: answers must be a list of texts.")
+    return tuple(dict.fromkeys(answers))
+
+
+def _answers_written(answers: Sequence[str]) -> dict[str, object]:
+    """Left out where there are none, so that sets without them keep their files and their fingerprint."""
+    return {"answers": list(answers)} if answers else {}
 
 
 def _places(row: Mapping[str, object], at: str) -> Iterator[NeedlePlace]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from rag.evaluate.gold_answers import GoldAnswerCounts, count_gold_answers, score_gold_answers
 from rag.evaluate.golden import AskedQuestion, GoldenSet, Wording, holds_needle, squeezed
 from rag.evaluate.latency import LatencyReport, latency_of
 from rag.evaluate.retrieval import needle_rank
@@ -33,6 +34,7 @@ class AnswerCounts:
         wrong_refusals: questions that were refused.
         refusal_reasons: reason → how often a question was refused for it.
         faults: where the right passage was lost → how often; with `right_passage` they add up to all questions.
+        gold_answers: of the questions that have gold answers; None where none has.
     """
 
     recall: Mapping[int, Proportion]
@@ -42,6 +44,7 @@ class AnswerCounts:
     wrong_refusals: Proportion
     refusal_reasons: Mapping[str, int]
     faults: Mapping[Fault, int]
+    gold_answers: GoldAnswerCounts | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +102,7 @@ def evaluate_answers(
         wrong_refusals=one_needle.wrong_refusals,
         refusal_reasons=one_needle.refusal_reasons,
         faults=one_needle.faults,
+        gold_answers=one_needle.gold_answers,
         by_wording={
             wording: _counts([o for o in outcomes if o.asked.wording is wording], ks)
             for wording in asked_wordings
@@ -144,6 +148,13 @@ def _counts(outcomes: Sequence[_Outcome], ks: Sequence[int]) -> AnswerCounts:
             Counter(o.result.reason.value for o in outcomes if isinstance(o.result, Refused))
         ),
         faults={fault: faults[fault] for fault in FAULTS},
+        gold_answers=count_gold_answers(
+            [
+                score_gold_answers(o.result if isinstance(o.result, Answered) else None, o.asked.answers)
+                for o in outcomes
+                if o.asked.answers
+            ]
+        ),
     )
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from rag.embed import Embedder
 from rag.english import QUESTION_STEMS
+from rag.generate.listed import Quotation, quotations
 from rag.generate.protocol import Draft, DraftSentence
 from rag.generate.specifics import demanded, speaks_of
 from rag.lexical import stems
@@ -63,7 +64,7 @@ class _Candidate:
 class ExtractiveGenerator:
     """Quotes the best sentences, list items and table rows of the passages."""
 
-    name = "extractive/4"
+    name = "extractive/5"
 
     def __init__(
         self,
@@ -102,16 +103,14 @@ class ExtractiveGenerator:
         if best.score < (self._reranked_evidence_floor if was_reranked else self._evidence_floor):
             return Draft((), RefusalReason.WEAK_EVIDENCE, evidence=best.score)
         near = [candidate for candidate in candidates if candidate.score >= best.score - _MARGIN]
-        # Copies of a page say the same in the same words: once is enough.
-        distinct = {
-            " ".join(stems(candidate.found.words)): candidate for candidate in reversed(_ranked(near))
-        }
-        chosen = _ranked(list(distinct.values()))[: self._max_sentences]
+        chosen = [candidate.found for candidate in _distinct(_ranked(near))[: self._max_sentences]]
+        told = quotations(
+            question,
+            [(found.passage, found.chunk, (found.place.start, found.place.end)) for found in chosen],
+            most=self._max_sentences,
+        )
         return Draft(
-            tuple(
-                DraftSentence(candidate.found.words, (candidate.found.passage,))
-                for candidate in _reading_order(chosen)
-            ),
+            tuple(DraftSentence(each.words, (each.passage,), each.n_more) for each in _reading_order(told)),
             evidence=best.score,
         )
 
@@ -200,14 +199,23 @@ def _ranked(candidates: list[_Candidate]) -> list[_Candidate]:
     return sorted(candidates, key=lambda candidate: -candidate.score)
 
 
-def _reading_order(chosen: list[_Candidate]) -> list[_Candidate]:
-    """Documents by their best sentence, sentences of one document as they stand in it."""
+def _distinct(ranked: list[_Candidate]) -> list[_Candidate]:
+    """Without what another one says too: copies of a page in the same words, a title in the sentence it heads."""
+    said = [f" {' '.join(stems(candidate.found.words))} " for candidate in ranked]
+    return [
+        candidate
+        for at, candidate in enumerate(ranked)
+        if said[at] not in said[:at] and not any(said[at] in other and said[at] != other for other in said)
+    ]
+
+
+def _reading_order(told: list[Quotation]) -> list[Quotation]:
+    """Documents by their best sentence, sentences of one document as they stand in it; each once."""
     first_of: dict[int, int] = {}
-    for rank, candidate in enumerate(chosen):
-        first_of.setdefault(candidate.found.chunk.document_id, rank)
-
-    def key(candidate: _Candidate) -> tuple[int, int]:
-        chunk = candidate.found.chunk
-        return first_of[chunk.document_id], chunk.start + candidate.found.place.start
-
-    return sorted(chosen, key=key)
+    for rank, each in enumerate(told):
+        first_of.setdefault(each.chunk.document_id, rank)
+    once = {" ".join(stems(each.words)): each for each in reversed(told)}
+    return sorted(
+        once.values(),
+        key=lambda each: (first_of[each.chunk.document_id], each.chunk.start + each.stretch[0]),
+    )

@@ -34,6 +34,8 @@ class DraftSentence:
 
     text: str
     passages: tuple[int, ...]
+    n_more: int = 0
+    """Items of the quoted list that are not told; said behind the sentence."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from rag.lists import listings, without_number
 from rag.markdown_inline import plain_row, plain_text
 from rag.quotable import Quotable, quotables
 from rag.rerank.pair_model import OutOfTime
@@ -116,8 +117,27 @@ def evidence_in(chunk: StoredChunk) -> Evidence:
     return Evidence(
         text=_without_orders(chunk.content),
         context="\n".join(dict.fromkeys(line for line in (header, *headers) if line)),
-        told=tuple(told for place in quotables(chunk) if not is_order(told := as_told(chunk, place))),
+        told=tuple(told for told in _told_of(chunk) if not is_order(told)),
     )
+
+
+def _told_of(chunk: StoredChunk) -> Iterator[str]:
+    """What can be quoted of a passage, as an answer tells it.
+
+    A list item may be told without its number, and the first one in one sentence with the line that introduces it,
+    unless one of the two is an order.
+    """
+    for place in quotables(chunk):
+        yield as_told(chunk, place)
+    for listing in listings(chunk):
+        told = [plain_text(chunk.content[start:end]) for start, end in listing.items]
+        if listing.is_numbered:
+            yield from map(without_number, told)
+        if listing.lead_in is not None:
+            lead_in = plain_text(chunk.content[slice(*listing.lead_in)])
+            yield lead_in
+            if not is_order(lead_in) and not is_order(told[0]):
+                yield f"{lead_in} {told[0]}"
 
 
 def as_told(chunk: StoredChunk, place: Quotable) -> str:

@@ -144,6 +144,63 @@ def test_the_operation_climbs_the_ladder(operation: Operation, world: World, as_
     )
 
 
+@pytest.mark.parametrize("operation", OPERATIONS, ids=str)
+def test_a_key_that_the_operation_does_not_take_is_told(
+    operation: Operation, world: World, as_role: As
+) -> None:
+    """A misspelt filter that is ignored gives every row, and a misspelt folder an answer from all of them."""
+    client, path = as_role("admin"), world.path(operation.path)
+    query = "limit=1&{odd}=1" if "limit" in _parameters(operation) else "{odd}=1"
+    response = call(client, operation, f"{path}?{query}")
+    assert_problem(response, 422, "query")
+    detail = response.json()["detail"]
+    assert "query: There is no {odd} here; accepted: " in detail
+    assert detail.endswith(f"accepted: {', '.join(_parameters(operation)) or 'nothing'}.")
+    if operation.method == "GET":
+        assert client.generic("GET", f"/api/v1{path}", '{"odd": 1}').status_code == 200, "no body is read"
+        return
+    if operation.body is not None and "files" in operation.body:
+        told = {"files": [SimpleUploadedFile("a.md", b"One.")]}
+        response = client.post(f"/api/v1{path}", told | {"path": "a.md"})
+        assert "form: There is no path here; accepted: paths." in response.json()["detail"]
+        response = client.post(f"/api/v1{path}", told | {"file": SimpleUploadedFile("b.md", b"Two.")})
+        assert "file: There is no file here; accepted: files." in response.json()["detail"]
+        return
+    body = json.dumps((operation.body or {}) | {"{odd}": 1})
+    response = client.generic(operation.method, f"/api/v1{path}", body, content_type="application/json")
+    assert_problem(response, 422, "body")
+    assert "There is no {odd} here; accepted: " in response.json()["detail"]
+    assert response.json()["code"] == "invalid_request"
+    if operation.body:
+        assert ", ".join(operation.body).split(", ")[0] in response.json()["detail"].partition("accepted:")[2]
+
+
+def _parameters(operation: Operation) -> list[str]:
+    """The query parameters that the published description names."""
+    described = next(
+        found
+        for method, path, found in _operations()
+        if (method, _shape(path)) == (operation.method, _shape(operation.path))
+    )
+    return [each["name"] for each in described.get("parameters", []) if each["in"] == "query"]
+
+
+def test_only_a_few_unknown_keys_are_named(as_role: As) -> None:
+    body = json.dumps({"text": "Who?", **{f"{at}{'x' * 200}": 1 for at in range(9)}})
+    response = as_role("admin").post("/api/v1/questions", body, content_type="application/json")
+    assert_problem(response, 422, "many")
+    detail = response.json()["detail"]
+    assert " and 4 more here; accepted: text, folder_ids, wait_s." in detail
+    assert len(detail) < 500
+
+
+def test_every_body_says_that_it_takes_no_other_key() -> None:
+    schemas = _schema()["components"]["schemas"]
+    taken = [schema for name, schema in schemas.items() if name.endswith("In")]
+    assert len(taken) >= 7
+    assert all(schema["additionalProperties"] is False for schema in taken)
+
+
 def test_the_ladder_names_every_operation() -> None:
     named = {(o.method, o.path) for o in OPERATIONS}
     shapes = {(method, _shape(path)) for method, path in named}

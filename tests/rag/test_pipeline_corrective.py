@@ -210,6 +210,7 @@ def test_a_generator_that_is_away_is_replaced_by_quoting_and_the_result_says_why
     assert isinstance(result, Answered)
     assert result.generator.startswith("extractive/")
     assert details(result, "generate")[0]["degraded"] == error.code
+    assert result.trace.degrades == ("generate",)
     assert result.generator_fault == GeneratorFault("scripted", error.code, error.message, error.next_step)
 
 
@@ -245,6 +246,8 @@ def test_a_paraphrase_needs_the_support_model(full):
     late = ask(full, scores={"Fridays": 0.9}, generator=told, support=ScriptedSupport({}, error=OutOfTime()))
     assert isinstance(late, Refused)
     assert details(late, "verify")[0]["degraded"] is True
+    assert (late.trace.degrades, checked.trace.degrades) == (("verify",), ())
+    assert unchecked.trace.degrades == (), "no support model is a choice, and nothing that passes"
 
 
 def test_one_revision_drops_what_does_not_hold_and_numbers_anew(full):

@@ -98,3 +98,5 @@ def test_out_of_time_the_fused_order_stands_and_the_distance_decides(full):
     refused = ask(full, late, distance_cut=0.0)
     assert isinstance(refused, Refused)
     assert refused.gate_score == "distance"
+    assert refused.trace.degrades == result.trace.degrades == ("rerank",)
+    assert ask(full, ScriptedReranker({"Fridays": 0.7})).trace.degrades == ()

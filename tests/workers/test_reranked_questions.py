@@ -9,6 +9,7 @@ from django.test import Client
 
 from bot.answers import answer_view
 from bot.messages import messages_of
+from bot.phrases import ENGLISH, GERMAN
 from console import engine
 from console.index.selectors import active_version
 from console.index.services import set_threshold
@@ -91,3 +92,51 @@ def test_out_of_time_the_distance_decides_and_the_trace_says_so(
     stages = {stage["name"]: stage["detail"] for stage in answer.trace["stages"]}
     assert stages["rerank"]["degraded"] is True
     assert stages["gate"]["score"] == "distance"
+    assert (answer.reranker, answer.degrades) == ("", ("rerank",))
+
+
+HURRIED = "I ran out of time before I had read all passages closely."
+AGAIN = "Ask again in a moment: it may end otherwise."
+HURRIED_GERMAN = "Die Zeit reichte nicht, um alle Stellen genau zu lesen."
+AGAIN_GERMAN = "Frag gleich noch einmal: Es kann anders ausgehen."
+
+
+@pytest.mark.parametrize("distance_cut", [2.0, 0.0], ids=["answered", "refused"])
+def test_who_reads_it_is_told_that_it_was_decided_in_a_hurry(
+    admin: User, client: Client, monkeypatch: pytest.MonkeyPatch, distance_cut: float
+) -> None:
+    index = engine.index_of(active_version())
+    hurried = replace(index, config=replace(index.config, rerank_time_s=-1.0, evidence_floor=0.0))
+    monkeypatch.setattr(engine, "index_of", lambda version: hurried)
+    set_threshold(
+        actor=admin,
+        version=active_version(),
+        distance_cut=distance_cut,
+        relevance_cut=0.6,
+        max_chunks=4,
+        reason="All or nothing passes.",
+    )
+    answer = answered(admin, QUESTION)
+    is_refused = distance_cut == 0.0
+    assert answer.outcome == (QuestionState.REFUSED if is_refused else QuestionState.ANSWERED)
+    for phrases, told in ((ENGLISH, f"{HURRIED} {AGAIN}"), (GERMAN, f"{HURRIED_GERMAN} {AGAIN_GERMAN}")):
+        (message,) = messages_of(answer_view(answer.question, phrases))
+        assert told in message.plain
+        assert "relevance" not in message.plain.lower()
+        assert "Relevanz" not in message.plain
+    client.force_login(admin)
+    page = client.get(f"/questions/{answer.question_id}").content.decode()
+    assert f"{HURRIED} {AGAIN}" in page
+    shown = client.get(f"/api/v1/questions/{answer.question_id}").json()
+    assert (shown["degraded"], shown["degraded_note"]) == (["rerank"], f"{HURRIED} {AGAIN}")
+    assert (shown["gate_score"], shown["best_relevance"], shown["relevance_cut"]) == ("distance", None, None)
+    assert shown["what_you_can_do"][:1] == ([AGAIN] if is_refused else [])
+
+
+def test_in_peace_nothing_of_a_hurry_is_told(admin: User, client: Client) -> None:
+    answer = answered(admin, QUESTION)
+    (message,) = messages_of(answer_view(answer.question))
+    client.force_login(admin)
+    page = client.get(f"/questions/{answer.question_id}").content.decode()
+    assert answer.degrades == ()
+    assert not any(AGAIN in text for text in (message.plain, page))

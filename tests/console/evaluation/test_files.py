@@ -168,9 +168,9 @@ def test_a_known_id_is_replaced_and_another_added(world: World) -> None:
 def test_the_import_of_the_export_gives_the_same_set(world: World) -> None:
     golden = golden_set("New", world.travel)
     files = [
-        ("needles.jsonl", lines({**NEEDLE, "id": "z"}, NEEDLE)),
+        ("needles.jsonl", lines({**NEEDLE, "id": "z", "answers": ["5", "five"]}, NEEDLE)),
         ("refusals.jsonl", lines(REFUSAL)),
-        ("multihop.jsonl", lines(SEVERAL)),
+        ("multihop.jsonl", lines({**SEVERAL, "answers": ["both"]})),
     ]
     import_questions(actor=world.lead, golden_set=golden, files=files)
     copy = golden_set("Copy", world.travel)
@@ -178,6 +178,8 @@ def test_the_import_of_the_export_gives_the_same_set(world: World) -> None:
     import_questions(actor=world.lead, golden_set=copy, files=[("export.zip", exported)])
     assert golden_of(copy).fingerprint == golden_of(golden).fingerprint
     assert export_archive(golden_of(copy)) == exported
+    assert [row.answers for row in golden_of(copy).needles] == [("5", "five"), ()]
+    assert [row.answers for row in golden_of(copy).multihop] == [("both",)]
 
 
 words = st.text(st.characters(codec="utf-8", exclude_categories=["Cs", "Cc"]), min_size=1).filter(

@@ -69,6 +69,24 @@ def test_a_changed_question_keeps_what_the_form_does_not_show(world: World, as_r
     assert world.golden_question.question == "New words?"
 
 
+@pytest.mark.parametrize("kind", ["needle", "multihop"])
+def test_gold_answers_are_written_one_a_line(world: World, as_role: As, kind: str) -> None:
+    lead = as_role("support_lead")
+    values = {"needle": {"document": "policy.md", "needle": LIMIT}}
+    values["multihop"] = {
+        "document_1": "policy.md",
+        "needle_1": LIMIT,
+        "document_2": "b.md",
+        "needle_2": "B.",
+    }
+    new = f"/evaluation/sets/{world.golden.pk}/questions/new?kind={kind}"
+    given = {"key": "g-1", "question": "How much?", "answers": "180 EUR\n\n 180 \n180", **values[kind]}
+    assert lead.post(new, given).status_code == 302
+    row = world.golden.questions.get(key="g-1")
+    assert row.answers == ["180 EUR", "180"]
+    assert "180 EUR\n180</textarea>" in lead.get(f"/evaluation/questions/{row.pk}").content.decode()
+
+
 def test_faults_of_an_import_are_listed_by_line(world: World, as_role: As) -> None:
     files = [
         SimpleUploadedFile("needles.jsonl", b'{"id": "n1"}\n{broken\n'),
@@ -156,6 +174,7 @@ def test_a_run_shows_its_progress_then_its_figures(
     as_role: As,
 ) -> None:
     lead = as_role("support_lead")
+    travel_set.questions.filter(key="n-1").update(answers=["135 EUR"])
     started = lead.post(f"/evaluation/sets/{travel_set.pk}/runs")
     path = started["Location"]
     run = EvaluationRun.objects.get(golden_set=travel_set)
@@ -175,6 +194,11 @@ def test_a_run_shows_its_progress_then_its_figures(
     assert figures["state"] == "done"
     assert {row["configuration"] for row in figures["retrieval"]} == set(rag.CONFIGURATIONS)
     assert figures["answers"][0]["bluffs"]["all kinds"]["n"] == 2
+    gold = figures["answers"][0]["gold_answers"]
+    assert set(gold) == {"both wordings", "questions", "tickets"}
+    assert (gold["questions"]["quoted"]["successes"], gold["questions"]["quoted"]["n"]) == (1, 1)
+    assert 0 < gold["questions"]["f1"] < 1
+    assert "Stands in a cited quote" in page
     assert "Use this cut" in text_of(as_role("admin").get(f"{path}/calibration"))
 
 

@@ -73,6 +73,7 @@ def test_what_is_stored_is_what_the_core_reports(
     from console.evaluation.report import evaluated_of, gate_records, run_report
 
     needle(travel_set, "n-3", "policy.md", "A sentence that no document holds.", question="And trains?")
+    travel_set.questions.filter(key="n-1").update(answers=["135 EUR", "nothing"])
     run = run_to_the_end(start_run(actor=world.lead, golden_set=travel_set))
     golden, scope = golden_of(travel_set), rag.Scope(folder_ids=(world.travel.pk,))
     thresholds = rag.Thresholds(run.distance_cut, run.max_chunks, run.relevance_cut)
@@ -86,6 +87,11 @@ def test_what_is_stored_is_what_the_core_reports(
     assert mine.rows[0].right_passage == whole.right_passage
     assert mine.rows[0].wrong_refusals == whole.wrong_refusals
     assert dict(mine.rows[0].faults) == whole.faults
+    assert mine.rows[0].gold_answers == whole.gold_answers
+    assert mine.rows[0].gold_answers.quoted.successes
+    assert mine.rows[0].gold_answers.exact.n == 2, (
+        "the question and its ticket; the others have no gold answer"
+    )
     assert dict(mine.bluffs)["all kinds"] == whole.bluffs
     assert {kind: share for kind, share in mine.bluffs if kind != "all kinds"} == whole.bluffs_by_kind
     search = rag.search_with(rag.CONFIGURATIONS["bm25"], index=index, scope=scope)

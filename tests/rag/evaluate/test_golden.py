@@ -31,10 +31,13 @@ PLACES = '[{"document": "a.md", "needle": "x y"}, {"document": "b.md", "needle":
 TWO = f'{{"id": "m1", "question": "q", "needles": {PLACES}}}'
 
 words = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=12).filter(str.strip)
-needles = st.builds(GoldenNeedle, words, words, words, words, words | st.just(""))
+answers = st.lists(words, max_size=2, unique=True).map(tuple)
+needles = st.builds(GoldenNeedle, words, words, words, words, words | st.just(""), answers)
 refusals = st.builds(GoldenRefusal, words, words, words, words | st.just(""))
 places = st.builds(NeedlePlace, words, words)
-multihop = st.builds(GoldenMultihop, words, words, st.lists(places, min_size=1, max_size=3).map(tuple))
+multihop = st.builds(
+    GoldenMultihop, words, words, st.lists(places, min_size=1, max_size=3).map(tuple), answers
+)
 golden_sets = st.builds(
     GoldenSet,
     st.just("set"),
@@ -63,6 +66,9 @@ def test_lines_become_questions():
         (read_refusals, '{"id": "r", "question": "q"}', "refusals.jsonl, line 2: kind must be"),
         (read_multihop, '{"id": "m", "question": "q", "needles": "x"}', "needles must be a list"),
         (read_multihop, '{"id": "m", "question": "q", "needles": ["x"]}', "must be an object"),
+        (read_needles, LINES[0][:-1] + ', "answers": "x"}', "answers must be a list of texts"),
+        (read_needles, LINES[0][:-1] + ', "answers": [" "]}', "answers must be a list of texts"),
+        (read_multihop, TWO[:-1] + ', "answers": [4]}', "answers must be a list of texts"),
     ],
 )
 def test_a_line_that_is_no_row_is_named(read, line, message):
@@ -76,6 +82,15 @@ def test_what_is_written_is_read_back(golden):
     again = golden_set_of(golden_files(golden), name="set")
     assert again == golden
     assert again.fingerprint == golden.fingerprint
+
+
+def test_gold_answers_may_be_left_out_and_change_nothing_then():
+    with_answers = [line and line[:-1] + ', "answers": ["two", "two", "2"]}' for line in LINES]
+    assert [row.answers for row in read_needles(with_answers)] == [("two", "2")] * 2
+    plain, given = (GoldenSet("s", tuple(read_needles(lines))) for lines in (LINES, with_answers))
+    assert "answers" not in golden_files(plain)["needles.jsonl"]
+    assert plain.fingerprint != given.fingerprint
+    assert [asked.answers for asked in given.asked] == [("two", "2")] * 3, "the ticket has them too"
 
 
 def test_a_folder_holds_a_set(tmp_path):

@@ -65,6 +65,11 @@ class Command(BaseCommand):
         )
         parser.add_argument("--end-to-end", action="store_true", help="ask the whole pipeline too")
         parser.add_argument(
+            "--risk-coverage",
+            action="store_true",
+            help="ask the whole pipeline once more with the gate open: risk at each coverage of whole answers",
+        )
+        parser.add_argument(
             "--beir",
             type=Path,
             action="append",
@@ -132,6 +137,7 @@ def _plan(options: dict[str, Any]) -> Plan:
         budget=options["budget"],
         bound="upper" if options["upper"] else "rate",
         end_to_end=options["end_to_end"],
+        risk_coverage=options["risk_coverage"],
     )
 
 
