@@ -6,13 +6,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from django.db import IntegrityError, transaction
+from django.utils import timezone
 
 from console import engine
 from console.access import Rejected, require_support_lead
 from console.audit.services import record
 from console.evaluation.files import faults_of_row, read_upload
 from console.evaluation.golden import GoldenRow, fields_of
-from console.evaluation.models import GoldenKind, GoldenQuestion, GoldenSet
+from console.evaluation.models import GoldenKind, GoldenQuestion, GoldenSet, LeftFolder
 from console.people.models import User
 from console.questions.models import Question
 from console.sources.models import Folder
@@ -51,6 +52,8 @@ def update_golden_set(
 ) -> GoldenSet:
     """The set with another name, description or folders; runs that are done stay as they are.
 
+    Who may not see a folder that is taken out sees the set again when the questions of that time are gone.
+
     Raises:
         NotPermitted, Rejected: see `create_golden_set`.
     """
@@ -61,6 +64,10 @@ def update_golden_set(
         with transaction.atomic():
             golden_set.name, golden_set.description = name, description.strip()[:300]
             golden_set.save(update_fields=["name", "description"])
+            for left in golden_set.folders.exclude(pk__in=[folder.pk for folder in folders]):
+                LeftFolder.objects.update_or_create(
+                    golden_set=golden_set, folder_id=left.pk, defaults={"left_at": timezone.now()}
+                )
             golden_set.folders.set(folders)
             record(actor=actor, action="golden_set.update", subject=name, folders=_names(folders))
     except IntegrityError as error:

@@ -21,6 +21,7 @@ from console.evaluation.models import GoldenKind, GoldenQuestion, RefusalKind
 from console.evaluation.selectors import (
     golden_set_for,
     golden_sets_with_counts,
+    runs_visible_to,
 )
 from console.evaluation.services import (
     create_golden_set,
@@ -130,6 +131,7 @@ def golden_set(request: PersonRequest, set_id: int) -> HttpResponseBase:
     stored = golden_sets_with_counts(request.user).get(pk=set_id)
     values = {name: request.GET.get(name, "") for name in ("kind", "q")}
     rows = filtered_questions(stored.questions.select_related("source"), values)
+    runs = runs_visible_to(request.user).filter(golden_set=stored)
     context = {
         "golden_set": stored,
         "listing": list_rows(request, rows, sortable=QUESTIONS_BY, default="added"),
@@ -137,8 +139,8 @@ def golden_set(request: PersonRequest, set_id: int) -> HttpResponseBase:
         "is_filtered": any(values.values()),
         "kinds": [*GoldenKind.choices, *((kind.value, f"to refuse: {kind.value}") for kind in RefusalKind)],
         "folders": stored.folders.all(),
-        "runs": stored.runs.select_related("index_version", "started_by")[:N_RUNS],
-        "live_run": stored.runs.filter(state__in=["queued", "running"]).first(),
+        "runs": runs[:N_RUNS],
+        "live_run": runs.filter(state__in=["queued", "running"]).first(),
     }
     parts = {"list": "evaluation/_questions.html", "runs": "evaluation/_runs.html"}
     return page_or_part(request, "evaluation/set.html", context, parts=parts)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import pytest
+from django.apps import apps
 
 import rag
 from console.access import NotPermitted, Rejected
@@ -12,7 +15,12 @@ from console.evaluation.checking import check_golden_set
 from console.evaluation.from_question import add_from_question, quotes_of
 from console.evaluation.golden import golden_of
 from console.evaluation.models import GoldenKind, GoldenQuestion, GoldenSet, RefusalKind
-from console.evaluation.selectors import golden_sets_visible_to, runs_visible_to
+from console.evaluation.selectors import (
+    golden_question_for,
+    golden_sets_visible_to,
+    golden_sets_with_counts,
+    runs_visible_to,
+)
 from console.evaluation.services import (
     create_golden_set,
     delete_golden_set,
@@ -95,6 +103,44 @@ def test_a_set_is_about_folders_that_its_maker_may_see(world: World) -> None:
             create_golden_set(actor=world.lead, name="x", folder_ids=folder_ids)
         assert code_of(error) == "golden_set_folders"
     assert create_golden_set(actor=world.admin, name="x", folder_ids=[world.closed.pk])
+
+
+def test_a_folder_that_is_taken_out_still_hides_what_was_written_and_run_while_it_was_in(
+    world: World,
+) -> None:
+    both = golden_set("Both", world.travel, world.closed)
+    secret = needle(both, "n-1", world.salaries.name, SECRET)
+    old_run = evaluation_run(both, world.version)
+    update_golden_set(actor=world.admin, golden_set=both, name="Both", folder_ids=[world.travel.pk])
+    assert both not in golden_sets_visible_to(world.lead)
+    assert both in golden_sets_visible_to(world.admin)
+    with pytest.raises(GoldenQuestion.DoesNotExist):
+        golden_question_for(world.lead, secret.pk)
+    secret.delete()
+    kept = needle(both, "n-1", world.policy.name, LIMIT)
+    new_run = evaluation_run(both, world.version)
+    assert golden_question_for(world.lead, kept.pk) == kept
+    assert list(runs_visible_to(world.lead).filter(golden_set=both)) == [new_run]
+    assert golden_sets_with_counts(world.lead).get(pk=both.pk).last_run_id == new_run.pk
+    assert old_run in runs_visible_to(world.admin)
+    new_run.delete()
+    assert golden_sets_with_counts(world.lead).get(pk=both.pk).last_run_id is None
+    update_golden_set(actor=world.admin, golden_set=both, name="Both", folder_ids=[world.travel.pk])
+    world.closed.members.add(world.lead)
+    assert list(runs_visible_to(world.lead).filter(golden_set=both)) == [old_run]
+
+
+def test_what_a_set_was_about_before_it_was_remembered_is_known_from_its_runs(world: World) -> None:
+    both = golden_set("Both", world.travel, world.closed)
+    needle(both, "n-1", world.salaries.name, SECRET)
+    run = evaluation_run(both, world.version)
+    both.folders.remove(world.closed)
+    assert run in runs_visible_to(world.lead)
+    migration = import_module("console.evaluation.migrations.0003_left_folders")
+    migration.known_from_runs(apps, None)
+    assert list(both.left_folders.values_list("folder_id", flat=True)) == [world.closed.pk]
+    assert both not in golden_sets_visible_to(world.lead)
+    assert run not in runs_visible_to(world.lead)
 
 
 def test_a_set_with_a_hidden_folder_is_not_seen(world: World) -> None:
