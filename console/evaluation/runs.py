@@ -17,7 +17,8 @@ import rag
 from console import engine, queue, sockets
 from console.access import Rejected, require_support_lead
 from console.audit.services import record
-from console.evaluation.golden import golden_of, golden_of_run, rows_of
+from console.evaluation.files import faults_of_row
+from console.evaluation.golden import GoldenRow, golden_of, golden_of_run, rows_of
 from console.evaluation.measuring import RERANKED, Instrument
 from console.evaluation.models import LIVE_STATES, EvaluatedQuestion, EvaluationRun, GoldenSet, RunState
 from console.index.selectors import active_version, live_versions, threshold_in_force
@@ -44,13 +45,14 @@ def start_run(*, actor: User | None, golden_set: GoldenSet) -> EvaluationRun:
 
     Raises:
         NotPermitted: the actor is no support lead.
-        Rejected: the set is empty or runs already, or there is no index.
+        Rejected: the set is empty or runs already, a question of it cannot be asked, or there is no index.
     """
     require_support_lead(actor)
     golden = golden_of(golden_set)
     rows = rows_of(golden)
     if not rows:
         raise Rejected("golden_set_empty", "The set has no question yet. Add some, or import a file.")
+    _require_askable(rows)
     version = active_version()
     setting = threshold_in_force(version) if version else None
     if version is None or setting is None:
@@ -77,6 +79,13 @@ def start_run(*, actor: User | None, golden_set: GoldenSet) -> EvaluationRun:
         raise Rejected("run_is_live", "A run of this set is under way. Wait for it, or cancel it.") from error
     _tell(run)
     return run
+
+
+def _require_askable(rows: Sequence[GoldenRow]) -> None:
+    """Told now, with its id: a row that was stored by an earlier release would end the run after its first slice."""
+    for row in rows:
+        if faults := faults_of_row(row, engine.config().max_question_chars):
+            raise Rejected("golden_question_faulty", f"Mend {row.id} first. {' '.join(faults)}")
 
 
 def cancel_run(*, actor: User | None, run: EvaluationRun) -> EvaluationRun:

@@ -13,7 +13,7 @@ from django.test import Client
 import rag
 from console.evaluation.models import EvaluationRun, GoldenQuestion, GoldenSet, RunState
 from console.index.selectors import threshold_in_force
-from tests.console.conftest import LIMIT, SECRET, World, evaluation_run, golden_set, needle
+from tests.console.conftest import LIMIT, SECRET, TRAINS, World, evaluation_run, golden_set, needle
 from tests.console.evaluation.conftest import run_to_the_end
 from tests.console.evaluation.test_calibration import run as measured_run  # noqa: F401 - a fixture
 from tests.console.test_pages import text_of
@@ -251,6 +251,34 @@ def test_runs_are_compared_with_one_of_the_same_set(
     other = evaluation_run(world.golden, world.version)
     assert "0 questions in both, 30 in one only" in text_of(lead.get(f"{path}?with={other.pk}"))
     assert lead.get(f"{path}?with={world.live_run.pk}").status_code == 404
+
+
+@pytest.mark.parametrize("missing", ["document_3", "needle_3", "document_2", "needle_1"])
+def test_a_needle_without_its_document_is_not_saved(missing: str, world: World, as_role: As) -> None:
+    sentences = [LIMIT, TRAINS, "A third sentence."]
+    values = {"key": "m-1", "question": "All three?"}
+    for number, sentence in enumerate(sentences, start=1):
+        values |= {f"document_{number}": world.policy.name, f"needle_{number}": sentence}
+    new = f"/evaluation/sets/{world.golden.pk}/questions/new?kind=multihop"
+    lead = as_role("support_lead")
+    answer = lead.post(new, values | {missing: " "})
+    assert answer.status_code == 422
+    assert set(answer.context["form"].errors) == {missing}
+    assert not world.golden.questions.filter(key="m-1").exists()
+    assert lead.post(new, values).status_code == 302
+    assert len(world.golden.questions.get(key="m-1").needles) == 3
+
+
+def test_all_needles_of_an_imported_question_are_shown_and_kept(world: World, as_role: As) -> None:
+    needles = [{"document": world.policy.name, "needle": f"Sentence {number}."} for number in range(1, 6)]
+    stored = needle(world.golden, "m-5", "", "")
+    stored.kind, stored.needles = "multihop", needles
+    stored.save()
+    lead = as_role("support_lead")
+    form = lead.get(f"/evaluation/questions/{stored.pk}").context["form"]
+    assert lead.post(f"/evaluation/questions/{stored.pk}", form.initial | {"question": "All?"}).status_code == 302
+    stored.refresh_from_db()
+    assert (stored.question, stored.needles) == ("All?", needles)
 
 
 @pytest.mark.parametrize("kind", ["needle", "multihop", "refusal", "odd"])
