@@ -149,7 +149,7 @@ from rag.lexical import DEFAULT_LANGUAGE, LANGUAGES, LexicalIndex, open_server_l
 from rag.markdown_inline import plain_text
 from rag.pipeline import answer, retrieve
 from rag.reading import FileRead, FileToRead, read_files
-from rag.rerank import Reranker, load_reranker
+from rag.rerank import Reranked, Reranker, load_reranker
 from rag.situate import SentenceCheckpoint, SentenceWriter, SituatedChunks, Situating, situate_chunks
 from rag.types import (
     Answered,
@@ -272,6 +272,7 @@ __all__ = [
     "RefusalReason",
     "Refused",
     "RerankReport",
+    "Reranked",
     "Reranker",
     "ResourceLimit",
     "RetrievalReport",

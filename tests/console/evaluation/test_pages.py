@@ -276,7 +276,10 @@ def test_all_needles_of_an_imported_question_are_shown_and_kept(world: World, as
     stored.save()
     lead = as_role("support_lead")
     form = lead.get(f"/evaluation/questions/{stored.pk}").context["form"]
-    assert lead.post(f"/evaluation/questions/{stored.pk}", form.initial | {"question": "All?"}).status_code == 302
+    assert (
+        lead.post(f"/evaluation/questions/{stored.pk}", form.initial | {"question": "All?"}).status_code
+        == 302
+    )
     stored.refresh_from_db()
     assert (stored.question, stored.needles) == ("All?", needles)
 

@@ -16,7 +16,8 @@ from console.evaluation.runs import cancel_run, evaluate_slice, pick_up_pending,
 from console.evaluation.services import remove_golden_question
 from console.index.models import IndexVersion, VersionState
 from console.questions.models import Question, QuestionState, Surface
-from tests.console.conftest import LIMIT, World, golden_set, needle
+from rag.evaluate.retrieval import needle_rank
+from tests.console.conftest import LIMIT, TRAINS, World, golden_set, needle
 from tests.console.evaluation.conftest import run_to_the_end
 from tests.rag.fakes import ScriptedReranker
 
@@ -40,6 +41,46 @@ def test_a_set_with_a_question_that_cannot_be_asked_is_not_started(
         start_run(actor=world.lead, golden_set=travel_set)
     assert error.value.code == "golden_question_faulty"
     assert not sent
+
+
+def test_retrieval_is_one_search_by_every_configuration(
+    world: World, travel_set: GoldenSet, index: rag.Index, reranker: ScriptedReranker, sent: Sent
+) -> None:
+    """The pipeline searches in parts and again in other words, or, as here for thanks, not at all."""
+    needle(travel_set, "n-3", world.policy.name, LIMIT, question="thanks a lot!")
+    run = run_to_the_end(start_run(actor=world.lead, golden_set=travel_set))
+    scope = rag.Scope(folder_ids=(world.travel.pk,))
+    for row in results_of(run).values():
+        if row.must_refuse:
+            continue
+        for name, configuration in rag.CONFIGURATIONS.items():
+            search = rag.search_with(configuration, index=index, scope=scope, reranker=reranker)
+            sentence = TRAINS if row.key == "n-2" else LIMIT
+            assert row.ranks[name] == [needle_rank(search(row.question), sentence)]
+    assert None not in results_of(run)["n-3", "questions"].ranks["reranked"]
+
+
+def test_the_same_candidates_are_read_once_and_again_where_time_ran_out(
+    world: World, index: rag.Index
+) -> None:
+    class Counting(ScriptedReranker):
+        n_calls = 0
+
+        def rerank(self, *args: object, **kwargs: object) -> rag.Reranked:
+            self.n_calls += 1
+            return super().rerank(*args, **kwargs)
+
+    scope = rag.Scope(folder_ids=(world.travel.pk,))
+    candidates = rag.retrieve("hotels in Lisbon", index=index, scope=scope)
+    counting = Counting({LIMIT: 0.9}, seconds=1.0)
+    remembering = measuring.RememberingReranker(counting)
+    for time_limit_s, n_calls in ((0.5, 1), (9.0, 2), (9.0, 2), (0.5, 2)):
+        done = remembering.rerank(
+            "hotels in Lisbon", candidates, embedding_model="hashing", time_limit_s=time_limit_s
+        )
+        assert (done.timed_out, counting.n_calls) == (n_calls == 1, n_calls)
+    remembering.rerank("trains", candidates, embedding_model="hashing", time_limit_s=9.0)
+    assert (counting.n_calls, remembering.name) == (3, "scripted")
 
 
 def test_a_run_asks_every_question_in_every_wording(
