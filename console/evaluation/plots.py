@@ -151,6 +151,8 @@ def recall_plots(rows: Sequence[RetrievalRow]) -> list[RecallPlot]:
         for at, row in enumerate(within):
             for k, offset in ((1, -6), (4, 6)):
                 recall = row.recalls[k]
+                if not recall.n:
+                    continue
                 low, high = recall.interval
                 x, x_low, x_high = (
                     round(left + value * (right - left), 2) for value in (recall.rate, low, high)

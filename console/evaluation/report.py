@@ -169,6 +169,7 @@ def paired_rows(first: rag.RetrievalReport, second: rag.RetrievalReport) -> list
         rows += [
             PairedRow(f"recall@{k}", wording.value, rag.compare_recall(first, second, k=k, wording=wording))
             for k in KS
+            if first.recall(k, wording).n
         ]
         rows.append(PairedRow("rank", wording.value, rag.compare_ranks(first, second, wording=wording)))
     return rows

@@ -16,14 +16,19 @@ def wilson_interval(successes: int, n: int) -> tuple[float, float]:
     """
     if not 0 <= successes <= n:
         raise ValueError(f"{successes} successes of {n} is no proportion")
-    if n == 0:
-        return 0.0, 1.0
-    share = successes / n
+    return wilson_interval_of(successes / n, n) if n else (0.0, 1.0)
+
+
+def wilson_interval_of(share: float, n: int) -> tuple[float, float]:
+    """`wilson_interval` of a share in [0, 1] of `n` > 0.
+
+    For the mean of any values in [0, 1] it is wide enough: none vary more than zeros and ones of the same mean.
+    """
     z2 = _Z_95**2
     centre = (share + z2 / (2 * n)) / (1 + z2 / n)
     half = _Z_95 / (1 + z2 / n) * math.sqrt(share * (1 - share) / n + z2 / (4 * n * n))
-    low = 0.0 if successes == 0 else max(0.0, centre - half)
-    high = 1.0 if successes == n else min(1.0, centre + half)
+    low = 0.0 if share <= 0.0 else max(0.0, centre - half)
+    high = 1.0 if share >= 1.0 else min(1.0, centre + half)
     return low, high
 
 
@@ -58,5 +63,7 @@ class Proportion:
         return wilson_interval(self.successes, self.n)
 
     def __str__(self) -> str:
+        if not self.n:
+            return "–"
         low, high = self.interval
         return f"{self.successes}/{self.n} = {self.rate:.3f} [{low:.3f}, {high:.3f}]"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -182,3 +183,15 @@ def test_the_sample_set_has_all_three_kinds_of_questions() -> None:
     golden = corpus_of("sample").golden
     assert golden is not None
     assert (len(golden.needles), len(golden.refusals), len(golden.multihop)) == (80, 52, 10)
+
+
+@pytest.mark.parametrize(
+    "golden",
+    [rag.GoldenSet("g"), replace(GOLDEN, refusals=()), replace(GOLDEN, needles=())],
+    ids=["empty", "nothing to refuse", "only several needles"],
+)
+def test_a_set_that_lacks_a_side_is_not_calibrated_on(golden: rag.GoldenSet, corpus: str) -> None:
+    golden_folder = corpus.partition("=")[2]
+    rag.write_golden_set(golden, Path(golden_folder))
+    with pytest.raises(CommandError, match="lacks one side"):
+        call_command("evaluate", corpus, "--calibrate")

@@ -37,7 +37,7 @@ def test_a_set_with_a_question_that_cannot_be_asked_is_not_started(
     world: World, travel_set: GoldenSet, sent: Sent
 ) -> None:
     needle(travel_set, "n-3", " ", LIMIT)
-    with pytest.raises(Rejected, match="Mend n-3 first. Document is empty") as error:
+    with pytest.raises(Rejected, match=r"Mend n-3 first\. Document is empty") as error:
         start_run(actor=world.lead, golden_set=travel_set)
     assert error.value.code == "golden_question_faulty"
     assert not sent

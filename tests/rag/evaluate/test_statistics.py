@@ -66,6 +66,10 @@ def test_the_sign_test_of_thousands_of_pairs(wins, losses, p):
     assert sign_test(wins, losses) == pytest.approx(p, rel=0.02)
 
 
+def test_a_share_of_none_is_a_dash():
+    assert str(Proportion(0, 0)) == "–"
+
+
 def test_a_proportion_says_its_interval():
     assert str(Proportion(5, 10)) == "5/10 = 0.500 [0.237, 0.763]"
     assert Proportion(0, 0).rate == 0.0

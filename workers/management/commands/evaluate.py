@@ -92,6 +92,11 @@ class Command(BaseCommand):
         for entry in corpora:
             if entry.golden is None:
                 raise CommandError(f"{entry.name} has no golden set; write FOLDER=GOLDEN.")
+            if plan.calibrate and not (entry.golden.needles and entry.golden.refusals):
+                raise CommandError(
+                    f"--calibrate chooses between questions with a needle and questions to refuse; {entry.name} lacks one "
+                    "side."
+                )
         collections = [_collection(path) for path in beir]
         try:
             measured = [_evaluated(entry, plan, out) for entry in corpora]
