@@ -160,7 +160,8 @@ class Instrument:
             )
             found[name] = {
                 "score": score,
-                "scores": [round(value, 6) for value in record.scores],
+                # Unrounded: a cut is set by them, and the gate compares with all digits.
+                "scores": list(record.scores),
                 "right": list(record.right),
             }
         return found

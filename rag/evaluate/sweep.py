@@ -20,6 +20,8 @@ from rag.evaluate.statistics import Proportion
 from rag.types import GateScore
 
 Counts = npt.NDArray[np.float64]
+MARGIN = 1e-6
+"""The outermost cuts keep this far from a score: the same text read in another batch differs in the last digits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,11 +130,21 @@ def _cuts(records: Sequence[GateRecord], score: GateScore, max_chunks: int) -> l
                 changes.add(value)
             before = now
     ordered = sorted(changes, reverse=score == "relevance")
+    strict, loose = (1.0, 0.0) if score == "relevance" else (0.0, 2.0)
     if not ordered:
-        return [1.0 if score == "relevance" else 0.0]
-    outside = np.inf if score == "relevance" else -np.inf
-    nothing = float(np.nextafter(ordered[0], outside))
-    return [nothing, *(_between(one, following) for one, following in pairwise(ordered)), ordered[-1]]
+        return [strict]
+    inner = [_between(one, following) for one, following in pairwise(ordered)]
+    return [_stricter(ordered[0], strict), *inner, _towards(ordered[-1], loose)]
+
+
+def _stricter(value: float, end: float) -> float:
+    """A cut that `value` does not pass, on the scale that ends at `end` unless the value is its very end."""
+    moved = _towards(value, end)
+    return moved if moved != value else float(np.nextafter(value, np.inf if end else -np.inf))
+
+
+def _towards(value: float, end: float) -> float:
+    return min(value + MARGIN, end) if end > value else max(value - MARGIN, end)
 
 
 def _between(one: float, following: float) -> float:

@@ -124,17 +124,19 @@ def test_a_cut_is_used_by_an_admin_and_remembered(run: EvaluationRun, world: Wor
     assert by_distance.distance_cut == report_of(run, "hybrid").calibration.chosen.cut
 
 
-def test_a_cut_outside_the_scale_is_brought_to_its_end(run: EvaluationRun, world: World) -> None:
-    """Nothing at all passes just above the best relevance there is, which may be 1."""
-    EvaluatedQuestion.objects.filter(run=run).delete()
-    measured(run, "n", "questions", 1.0, 0.0)
+def test_a_cut_outside_the_scale_is_not_set(run: EvaluationRun, world: World) -> None:
+    """At the end of the scale it would let through the very question that it is to refuse."""
     measured(run, "r", "far", 1.0, 0.0)
+    for configuration in ("reranked", "hybrid"):
+        with pytest.raises(Rejected, match="Only refusing everything") as error:
+            use_cut(actor=world.admin, run=run, configuration=configuration, budget=0.0, bound="rate")
+        assert error.value.code == "no_cut"
+
+
+def test_a_budget_of_none_is_kept_by_what_six_digits_hide(run: EvaluationRun, world: World) -> None:
+    measured(run, "r", "far", 0.9, 0.5)  # of a run before scores were kept whole; it was 0.9000004
     setting = use_cut(actor=world.admin, run=run, configuration="reranked", budget=0.0, bound="rate")
-    assert setting.relevance_cut == 1.0
-    assert (
-        use_cut(actor=world.admin, run=run, configuration="hybrid", budget=0.0, bound="rate").distance_cut
-        == 0.0
-    )
+    assert 0.9000004 < setting.relevance_cut < 0.90001
 
 
 @pytest.mark.parametrize(

@@ -60,6 +60,18 @@ def test_retrieval_is_one_search_by_every_configuration(
     assert None not in results_of(run)["n-3", "questions"].ranks["reranked"]
 
 
+def test_scores_are_kept_with_all_their_digits(
+    world: World, travel_set: GoldenSet, index: rag.Index, reranker: ScriptedReranker, sent: Sent
+) -> None:
+    run = run_to_the_end(start_run(actor=world.lead, golden_set=travel_set))
+    for row in results_of(run).values():
+        found = rag.retrieve(row.question, index=index, scope=rag.Scope(folder_ids=(world.travel.pk,)))
+        assert sorted(row.gate["hybrid"]["scores"]) == sorted(each.distance for each in found)
+    row = results_of(run)["n-1", "questions"]
+    exact = [value for value in row.gate["hybrid"]["scores"] if value != round(value, 6)]
+    assert exact
+
+
 def test_the_same_candidates_are_read_once_and_again_where_time_ran_out(
     world: World, index: rag.Index
 ) -> None:

@@ -121,6 +121,18 @@ def test_a_looser_cut_can_push_the_right_passage_out():
 
 
 @few_at_a_time
+@given(records(), st.sampled_from(SCORES), st.floats(-5e-7, 5e-7))
+def test_the_outermost_cuts_do_not_hang_on_the_last_digits(rows, score, error):
+    """As scores stored with six digits, or read again in another batch."""
+    low, high = (0.0, 1.0) if score == "relevance" else (0.0, 2.0)
+    again = [replace(row, scores=tuple(min(max(v + error, low), high) for v in row.scores)) for row in rows]
+    curve = sweep_cuts(rows, score=score)
+    for point in (curve[0], curve[-1]):
+        if low <= point.cut <= high:
+            assert gate_at(again, point.cut, score=score) == point
+
+
+@few_at_a_time
 @given(records(), st.sampled_from(SCORES), st.floats(0, 1), st.sampled_from(["rate", "upper"]))
 def test_the_best_cut_is_the_best_of_all_within_the_budget(rows, score, budget, bound):
     curve = sweep_cuts(rows, score=score)

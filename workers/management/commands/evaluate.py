@@ -94,8 +94,8 @@ class Command(BaseCommand):
                 raise CommandError(f"{entry.name} has no golden set; write FOLDER=GOLDEN.")
             if plan.calibrate and not (entry.golden.needles and entry.golden.refusals):
                 raise CommandError(
-                    f"--calibrate chooses between questions with a needle and questions to refuse; {entry.name} lacks one "
-                    "side."
+                    "--calibrate chooses between questions with a needle and questions to refuse; "
+                    f"{entry.name} lacks one side."
                 )
         collections = [_collection(path) for path in beir]
         try:
