@@ -132,6 +132,9 @@ class EvaluationRun(models.Model):
     golden_id = models.CharField(max_length=16, help_text="Fingerprint of the questions that were asked.")
     golden_files = models.JSONField(help_text="The questions as they were: file name → JSON lines.")
     folder_ids = models.JSONField(default=list, help_text="Folders that are searched.")
+    documents_id = models.CharField(
+        max_length=16, blank=True, help_text="Fingerprint of their searchable documents when it started."
+    )
     index_version = models.ForeignKey(IndexVersion, on_delete=models.CASCADE, related_name="evaluation_runs")
     configurations = models.JSONField(default=list, help_text="Names of `rag.CONFIGURATIONS`.")
     distance_cut = models.FloatField()

@@ -6,6 +6,9 @@ with questions still in it too; admins see every set.
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Sequence
+
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
 
 from console.evaluation.models import (
@@ -94,6 +97,19 @@ def run_for(user: User, run_id: int) -> EvaluationRun:
         EvaluationRun.DoesNotExist: it does not exist, or is not theirs to see.
     """
     return runs_visible_to(user).get(pk=run_id)
+
+
+def documents_fingerprint(folder_ids: Sequence[int]) -> str:
+    """16 hexadecimal digits that change with any searchable document of the folders and its text."""
+    documents = Document.objects.filter(
+        deleted_at=None, state__in=SEARCHABLE_STATES, folder_id__in=folder_ids
+    ).order_by("pk")
+    digest = hashlib.sha256()
+    for document_id, folder_id, text in documents.values_list(
+        "pk", "folder_id", "canonical_sha256"
+    ).iterator():
+        digest.update(f"{document_id} {folder_id} {text}\n".encode())
+    return digest.hexdigest()[:16]
 
 
 def documents_of(golden_set: GoldenSet) -> QuerySet[Document]:

@@ -279,3 +279,22 @@ def test_what_went_wrong_is_listed(run: EvaluationRun) -> None:
     assert len(refused) == reranked.rows[0].wrong_refusals.successes == 7
     assert {(row.ended, row.fault) for row in refused} == {("refused: below_threshold", "cut_by_gate")}
     assert len(reranked.missed) == 7, "no bluff at this cut"
+
+
+def test_a_comparison_tells_what_each_run_measured_with(run: EvaluationRun, world: World) -> None:
+    other = evaluation_run(run.golden_set, run.index_version)
+    EvaluationRun.objects.filter(pk=other.pk).update(
+        relevance_cut=0.7, max_chunks=3, reranker="other/1", documents_id="a" * 16
+    )
+    other.refresh_from_db()
+    made = compare_runs(run, other)
+    differing = {row.name: row.second for row in made.settings if row.differs}
+    assert differing == {
+        "Relevance cut": "0.7",
+        "Most passages": "3",
+        "Reranker": "other/1",
+        "Documents": "a" * 16,
+    }
+    page = render_to_string("evaluation/_comparison.html", {"comparison": made, "run": run})
+    assert "Relevance cut differs" in page
+    assert "Distance cut differs" not in page

@@ -16,6 +16,7 @@ from console.evaluation.runs import cancel_run, evaluate_slice, pick_up_pending,
 from console.evaluation.services import remove_golden_question
 from console.index.models import IndexVersion, VersionState
 from console.questions.models import Question, QuestionState, Surface
+from console.sources.services import delete_document
 from rag.evaluate.retrieval import needle_rank
 from tests.console.conftest import LIMIT, TRAINS, World, golden_set, needle
 from tests.console.evaluation.conftest import run_to_the_end
@@ -70,6 +71,47 @@ def test_scores_are_kept_with_all_their_digits(
     row = results_of(run)["n-1", "questions"]
     exact = [value for value in row.gate["hybrid"]["scores"] if value != round(value, 6)]
     assert exact
+
+
+@pytest.mark.parametrize("change", ["deleted", "added", "text", "none"])
+def test_a_run_says_that_documents_changed_under_it(
+    change: str, world: World, travel_set: GoldenSet, index: rag.Index, sent: Sent
+) -> None:
+    run = start_run(actor=world.lead, golden_set=travel_set)
+    if change == "deleted":
+        delete_document(actor=world.admin, document=world.policy)
+    elif change == "added":
+        world.broken.state = "indexed"
+        world.broken.reason_code = world.broken.reason = world.broken.next_step = ""
+        world.broken.save()
+    elif change == "text":
+        world.policy.canonical_sha256 = "f" * 64
+        world.policy.save()
+    run = run_to_the_end(run)
+    assert run.state == RunState.DONE
+    assert run.note.startswith(runs.DOCUMENTS_CHANGED) == (change != "none")
+
+
+@pytest.mark.parametrize("later", ["another", ""])
+def test_a_run_whose_reranker_is_replaced_fails(
+    later: str,
+    world: World,
+    travel_set: GoldenSet,
+    index: rag.Index,
+    reranker: ScriptedReranker,
+    sent: Sent,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(runs, "SLICE_ROWS", 1)
+    run = start_run(actor=world.lead, golden_set=travel_set)
+    evaluate_slice(run.pk)
+    reranker.name = later
+    monkeypatch.setattr(engine, "reranker", lambda: reranker if later else None)
+    run = run_to_the_end(run)
+    assert (run.state, run.reason_code, run.n_done) == (RunState.FAILED, "reranker_changed", 1)
+    assert (run.reranker, run.note) == ("scripted", "")
+    assert "scripted" in run.reason
+    assert "reranked" in run.configurations
 
 
 def test_the_same_candidates_are_read_once_and_again_where_time_ran_out(
