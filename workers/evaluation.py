@@ -134,7 +134,13 @@ def evaluate_collection(beir: rag.BeirSet, compare: Sequence[str], *, whole: boo
     cut as the product cuts. Either way it counts with its best chunk.
     """
     reranker = load_reranker() if "reranked" in compare else None
-    config = replace(engine.config(), n_candidates=BEIR_DEPTH, rerank_time_s=NO_LIMIT_S)
+    config = replace(
+        engine.config(),
+        n_candidates=BEIR_DEPTH,
+        rerank_time_s=NO_LIMIT_S,
+        # ArguAna's queries are whole arguments.
+        max_question_chars=WHOLE_DOCUMENT_CHARS,
+    )
     if whole:
         config = replace(config, chunk_chars=WHOLE_DOCUMENT_CHARS)
     with throwaway_index(config) as index:
