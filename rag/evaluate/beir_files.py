@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import lzma
-import zipfile
-import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from rag.errors import BadInput
+from rag.evaluate.packed_files import packed_files
 
 CORPUS_FILE, QUERIES_FILE = "corpus.jsonl", "queries.jsonl"
 
@@ -41,56 +39,30 @@ def read_beir(path: Path, *, split: str = "test") -> BeirSet:
         BadInput: a file is missing or cannot be read, a row is not as BEIR has it, an id stands twice, or nothing is
             judged that could be found.
     """
-    name = path.stem if path.suffix == ".zip" else path.name
-    try:
-        if path.is_dir():
-            return _read(name, split, lambda file: (path / file).read_bytes())
-        with zipfile.ZipFile(path) as archive:
-            names = archive.namelist()
-
-            def read(file: str) -> bytes:
-                return archive.read(next(n for n in names if n == file or n.endswith(f"/{file}")))
-
-            return _read(name, split, read)
-    # A password and an unknown method are a RuntimeError and a NotImplementedError of zipfile; damaged bytes are told
-    # by the method's own library.
-    except (
-        OSError,
-        StopIteration,
-        zipfile.BadZipFile,
-        zlib.error,
-        lzma.LZMAError,
-        EOFError,
-        RuntimeError,
-        NotImplementedError,
-    ) as exc:
-        raise BadInput(
-            f"{path} must be a folder or ZIP, whole and without a password, with {CORPUS_FILE}, {QUERIES_FILE} and "
-            f"qrels/{split}.tsv."
-        ) from exc
+    qrels_file = f"qrels/{split}.tsv"
+    with packed_files(path) as read:
+        texts = {file: read(file) for file in (CORPUS_FILE, QUERIES_FILE, qrels_file)}
+    found = {file: text for file, text in texts.items() if text is not None}
+    if missing := texts.keys() - found.keys():
+        raise BadInput(f"{path} does not hold {', '.join(sorted(missing))}.")
+    return _set_of(path.stem if path.suffix == ".zip" else path.name, qrels_file, found)
 
 
-def _read(name: str, split: str, read: Callable[[str], bytes]) -> BeirSet:
-    def text_of(file: str) -> str:
-        try:
-            return read(file).decode("utf-8-sig")
-        except UnicodeDecodeError as exc:
-            raise BadInput(f"{file} is not written in UTF-8.") from exc
-
-    qrels = _qrels(f"qrels/{split}.tsv", text_of(f"qrels/{split}.tsv"))
+def _set_of(name: str, qrels_file: str, texts: Mapping[str, str]) -> BeirSet:
+    qrels = _qrels(qrels_file, texts[qrels_file])
     documents = {
         document_id: BeirDocument(document_id, _text(row, "title", at, default=""), _text(row, "text", at))
-        for at, document_id, row in _json_rows(CORPUS_FILE, text_of(CORPUS_FILE))
+        for at, document_id, row in _json_rows(CORPUS_FILE, texts[CORPUS_FILE])
     }
     queries = {
         query_id: _words(row, at)
-        for at, query_id, row in _json_rows(QUERIES_FILE, text_of(QUERIES_FILE))
+        for at, query_id, row in _json_rows(QUERIES_FILE, texts[QUERIES_FILE])
         if query_id in qrels
     }
     if unknown := next((query for query in qrels if query not in queries), None):
-        raise BadInput(f"qrels/{split}.tsv judges the query {unknown}, which {QUERIES_FILE} does not hold.")
+        raise BadInput(f"{qrels_file} judges the query {unknown}, which {QUERIES_FILE} does not hold.")
     if not any(document in documents for grades in qrels.values() for document in grades):
-        raise BadInput(f"qrels/{split}.tsv judges no document that {CORPUS_FILE} holds.")
+        raise BadInput(f"{qrels_file} judges no document that {CORPUS_FILE} holds.")
     return BeirSet(name, tuple(documents.values()), queries, qrels)
 
 

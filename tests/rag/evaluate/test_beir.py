@@ -55,7 +55,7 @@ def test_what_is_no_collection_is_said(folder, tmp_path):
     with pytest.raises(BadInput, match="qrels/dev"):
         read_beir(folder, split="dev")
     (tmp_path / "x.zip").write_bytes(b"no zip")
-    with pytest.raises(BadInput, match="folder or ZIP"):
+    with pytest.raises(BadInput, match="folder, or a ZIP"):
         read_beir(tmp_path / "x.zip")
 
 
