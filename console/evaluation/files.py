@@ -15,6 +15,7 @@ from console.values import is_usable_name
 
 MAX_BYTES = 10 * 1024 * 1024
 MAX_ROWS = 5_000
+"""In a set, so that what is exported can be imported again."""
 MAX_MEMBERS = 100
 MAX_FAULTS = 100
 """Listed at once: who gets a hundred wrong mends the way the file is made, not line by line."""

@@ -6,12 +6,14 @@ from importlib import import_module
 
 import pytest
 from django.apps import apps
+from django.db import IntegrityError
 
 import rag
 from console.access import NotPermitted, Rejected
 from console.audit.models import AuditEntry
-from console.evaluation import sample
+from console.evaluation import sample, services
 from console.evaluation.checking import check_golden_set
+from console.evaluation.files import ImportFaulty
 from console.evaluation.from_question import add_from_question, quotes_of
 from console.evaluation.golden import golden_of
 from console.evaluation.models import GoldenKind, GoldenQuestion, GoldenSet, RefusalKind
@@ -24,6 +26,7 @@ from console.evaluation.selectors import (
 from console.evaluation.services import (
     create_golden_set,
     delete_golden_set,
+    import_questions,
     remove_golden_question,
     save_golden_question,
     update_golden_set,
@@ -303,3 +306,51 @@ def test_the_sample_is_offered_where_its_handbook_is(world: World) -> None:
     with pytest.raises(Rejected) as error:
         sample.import_sample(actor=world.admin)
     assert code_of(error) == "golden_set_exists"
+
+
+def test_an_id_that_another_took_meanwhile_is_left_for_the_next(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ids = iter(["n-001", "n-001", "n-002"])
+    monkeypatch.setattr(services, "_next_key", lambda golden_set, row: next(ids))
+    saved = save_golden_question(actor=world.lead, golden_set=world.golden, row=ROW)
+    assert saved.key == "n-002"
+    monkeypatch.setattr(services, "_next_key", lambda golden_set, row: "n-001")
+    with pytest.raises(Rejected, match="Save again") as error:
+        save_golden_question(actor=world.lead, golden_set=world.golden, row=ROW)
+    assert code_of(error) == "golden_key_taken"
+
+
+def test_a_set_holds_no_more_than_can_be_imported_again(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(services, "MAX_ROWS", 2)
+    save_golden_question(actor=world.lead, golden_set=world.golden, row=ROW)
+    with pytest.raises(Rejected) as error:
+        save_golden_question(actor=world.lead, golden_set=world.golden, row=ROW)
+    assert code_of(error) == "golden_set_full"
+    save_golden_question(actor=world.lead, golden_set=world.golden, row=ROW, stored=world.golden_question)
+    line = b'{"id": "x", "document": "a", "needle": "b", "question": "c"}'
+    with pytest.raises(ImportFaulty, match="1 faults") as faulty:
+        import_questions(actor=world.lead, golden_set=world.golden, files=[("needles.jsonl", line)])
+    assert "would have 3 questions; at most 2" in faulty.value.faults[0].message
+    assert world.golden.questions.count() == 2
+
+
+def test_an_import_beside_another_one_knows_its_rows(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The other import commits between this one's look and its write, as where the database locks no rows."""
+    bulk_create = GoldenQuestion.objects.bulk_create
+    n_writes = 0
+
+    def bulk_create_late(rows: list[GoldenQuestion], **more: object) -> list[GoldenQuestion]:
+        nonlocal n_writes
+        n_writes += 1
+        if n_writes == 1:
+            raise IntegrityError("UNIQUE constraint failed")
+        return bulk_create(rows, **more)
+
+    monkeypatch.setattr(GoldenQuestion.objects, "bulk_create", bulk_create_late)
+    line = b'{"id": "x", "document": "a", "needle": "b", "question": "c"}'
+    done = import_questions(actor=world.lead, golden_set=world.golden, files=[("needles.jsonl", line)])
+    assert (done, n_writes) == ((1, 0), 2)
+    assert AuditEntry.objects.filter(action="golden_set.import").count() == 1
