@@ -7,7 +7,7 @@ right passage out again: right answers need not grow with it, bluffs do.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
@@ -34,6 +34,8 @@ class CurvePoint:
         wrong_refusals: answerable questions of which nothing passes.
         right: answerable questions whose right passage passes.
         coverage: answerable questions of which something passes, right or not.
+        begins_at: the score at which this outcome begins, coming from the stricter cuts; None where it always was, or
+            where the point is no part of a sweep.
     """
 
     cut: float
@@ -41,6 +43,7 @@ class CurvePoint:
     wrong_refusals: Proportion
     right: Proportion
     coverage: Proportion
+    begins_at: float | None = field(default=None, compare=False)
 
 
 def sweep_cuts(
@@ -51,7 +54,8 @@ def sweep_cuts(
     A cut lies half way to the next number that would change something, so that it does not hang on the last
     digit of one score.
     """
-    cuts = _cuts(records, score, max_chunks)
+    changes = _changes(records, score, max_chunks)
+    cuts = _cuts(changes, score)
     bluffs, right, covered = outcomes(records, cuts, score, max_chunks)
     n_refuse = sum(record.must_refuse for record in records)
     n_answer = len(records) - n_refuse
@@ -62,6 +66,7 @@ def sweep_cuts(
             wrong_refusals=Proportion(n_answer - int(covered[:, at].sum()), n_answer),
             right=Proportion(int(right[:, at].sum()), n_answer),
             coverage=Proportion(int(covered[:, at].sum()), n_answer),
+            begins_at=changes[at - 1] if at else None,
         )
         for at, cut in enumerate(cuts)
     )
@@ -119,8 +124,8 @@ def auroc_by_kind(records: Sequence[GateRecord], *, score: GateScore) -> dict[st
     }
 
 
-def _cuts(records: Sequence[GateRecord], score: GateScore, max_chunks: int) -> list[float]:
-    """Strictest first: a cut that nothing passes, then one behind each number at which an outcome changes."""
+def _changes(records: Sequence[GateRecord], score: GateScore, max_chunks: int) -> list[float]:
+    """The scores at which an outcome changes, strictest first."""
     changes: set[float] = set()
     for record in records:
         before = (False, False)
@@ -129,7 +134,11 @@ def _cuts(records: Sequence[GateRecord], score: GateScore, max_chunks: int) -> l
             if now != before:
                 changes.add(value)
             before = now
-    ordered = sorted(changes, reverse=score == "relevance")
+    return sorted(changes, reverse=score == "relevance")
+
+
+def _cuts(ordered: Sequence[float], score: GateScore) -> list[float]:
+    """A cut that nothing passes, then one behind each number at which an outcome changes."""
     strict, loose = (1.0, 0.0) if score == "relevance" else (0.0, 2.0)
     if not ordered:
         return [strict]

@@ -8,6 +8,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 from django.template.loader import render_to_string
+from django.test import Client
 
 import rag
 from console import engine
@@ -26,7 +27,7 @@ from console.evaluation.plots import (
     risk_plot,
     two_sided_plot,
 )
-from console.evaluation.report import evaluated_of, run_report
+from console.evaluation.report import evaluated_of, gate_records, run_report
 from console.index.models import IndexVersion, VersionState
 from console.index.selectors import threshold_in_force
 from tests.console.conftest import World, evaluation_run
@@ -217,12 +218,59 @@ def test_the_curve_runs_from_strict_to_loose_and_stays_inside(configuration: str
         assert high <= y <= low, "y grows downwards"
 
 
+def test_at_any_cut_the_line_is_what_the_gate_does_there(run: EvaluationRun) -> None:
+    """Read between the cuts of the table too, where a slope would show shares that no cut has."""
+    report = report_of(run)
+    records = gate_records("reranked", evaluated_of(run))
+    plot = two_sided_plot(report.calibration, report.current)
+    changes = {score for record in records for score in record.scores}
+    cuts = [0.0003 + at / 500 for at in range(499)]
+    checked = 0
+    for cut in cuts:
+        if any(abs(cut - change) < 0.001 for change in changes):
+            continue
+        x = LEFT + (1.0 - cut) * (WIDTH - RIGHT - LEFT)
+        there = rag.gate_at(records, cut, score="relevance")
+        for line, share in ((plot.bluffs, there.bluffs), (plot.wrong, there.wrong_refusals)):
+            steps = points_of(line)
+            pairs = zip(steps[::2], steps[1::2], strict=True)
+            [y] = {a[1] for a, b in pairs if a[0] <= x <= b[0] and a[1] == b[1] and a[0] < b[0]}
+            assert y == pytest.approx(plot.frame.bottom - share.rate * (plot.frame.bottom - TOP), abs=0.02)
+            checked += 1
+    assert checked > 500
+
+
+@pytest.mark.parametrize(("coverage", "right"), [((15, 20), 15), ((15, 20), 14), ((10, 20), 2)])
+def test_the_name_of_the_proposed_cut_covers_neither_the_axis_nor_the_other(
+    coverage: tuple[int, int], right: int
+) -> None:
+    share, none = rag.Proportion(*coverage), rag.Proportion(0, 0)
+    point = rag.CurvePoint(0.5, none, none, rag.Proportion(right, 20), share)
+    plot = risk_plot((), point, point)
+    assert plot.current is not None
+    assert plot.chosen is not None
+    assert plot.chosen.y + plot.chosen.dy <= plot.frame.bottom
+    assert abs(plot.chosen.dy - plot.current.dy) >= 12
+
+
+def test_an_interval_that_no_cut_can_narrow_is_called_so(
+    run: EvaluationRun, world: World, client: Client
+) -> None:
+    EvaluatedQuestion.objects.filter(run=run, must_refuse=True).delete()
+    for at in range(2):
+        measured(run, f"r-{at}", "far", 0.1, 1.5)
+    client.force_login(world.admin)
+    page = client.get(f"/evaluation/runs/{run.pk}/calibration?budget=10&bound=upper").content.decode()
+    assert "No cut keeps to this budget" in page
+    assert "Of 2 questions to refuse, even none let through leaves up to 66% possible" in page
+
+
 def test_a_long_curve_is_thinned_but_keeps_its_ends(run: EvaluationRun) -> None:
     for at in range(400):
         measured(run, f"x-{at}", "tickets", 0.2 + at / 800, 0.9 - at / 800)
     report = report_of(run)
     line = points_of(two_sided_plot(report.calibration, report.current).bluffs)
-    assert len(line) == MAX_POINTS
+    assert len(line) == 2 * MAX_POINTS, "both ends of each step"
     assert len(report.calibration.curve) > MAX_POINTS
     assert len(points_of(risk_plot(report.risk, report.current, None).line)) <= MAX_POINTS
 
