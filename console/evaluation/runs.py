@@ -32,7 +32,10 @@ log = logging.getLogger(__name__)
 MAX_CLAIMS = 3
 """A run whose worker died this often without a step forward ends failed."""
 DIED = f"Its worker died {MAX_CLAIMS} times at the same question. Start it again; the log says more."
-DOCUMENTS_CHANGED = "Documents of its folders changed while it ran: some questions were asked of the old ones. Run it again to compare."
+DOCUMENTS_CHANGED = (
+    "Documents of its folders changed while it ran: some questions were asked of the old ones. "
+    "Run it again to compare."
+)
 REQUEUE_AFTER = timedelta(minutes=5)
 """A waiting run whose message may have been lost with the broker is sent again after this."""
 SLICE_ROWS = 4

@@ -128,7 +128,7 @@ def _import(actor: User | None, golden_set: GoldenSet, rows: Sequence[GoldenRow]
                 setattr(stored, name, value)
             changed.append(stored)
     if len(known) + len(new) > MAX_ROWS:
-        told = f"The set would have {len(known) + len(new)} questions; at most {MAX_ROWS}. Make another set for the rest."
+        told = f"The set would have {len(known) + len(new)} questions; at most {MAX_ROWS}. Make another one."
         raise ImportFaulty([ImportFault("", 0, told)])
     GoldenQuestion.objects.bulk_create(new, batch_size=500)
     for stored in changed:
@@ -161,7 +161,9 @@ def save_golden_question(
     given = row.id.strip()
     for _ in range(1 if given else N_KEY_TRIES):
         try:
-            return _save(actor, golden_set, given, row, stored, source)
+            return _save(
+                actor=actor, golden_set=golden_set, given=given, row=row, stored=stored, source=source
+            )
         except IntegrityError as error:
             # Where none was given, somebody took the same free id at once: try the next one.
             taken = error
@@ -173,6 +175,7 @@ def save_golden_question(
 
 @transaction.atomic
 def _save(
+    *,
     actor: User | None,
     golden_set: GoldenSet,
     given: str,

@@ -8,7 +8,7 @@ import time
 import zipfile
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import rag
@@ -183,11 +183,13 @@ def test_the_import_of_the_export_gives_the_same_set(world: World) -> None:
     assert [row.answers for row in golden_of(copy).multihop] == [("both",)]
 
 
+busy = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 words = st.text(st.characters(codec="utf-8", exclude_categories=["Cs", "Cc"]), min_size=1).filter(
     lambda text: any(character.isalnum() for character in text)
 )
 
 
+@busy
 @given(st.lists(st.tuples(words, words, words), min_size=1, max_size=4))
 def test_any_text_survives_the_way_out_and_in(rows: list[tuple[str, str, str]]) -> None:
     golden = rag.GoldenSet(
@@ -208,6 +210,7 @@ any_row = st.one_of(
 )
 
 
+@busy
 @given(any_row)
 def test_what_may_be_stored_can_be_exported_imported_and_run(row: GoldenRow) -> None:
     if not faults_of_row(row, 2_000):

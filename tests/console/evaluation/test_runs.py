@@ -205,6 +205,7 @@ def test_what_is_stored_is_what_the_core_reports(
     for wording in retrieval.wordings:
         assert rows[wording.value].recalls[1] == retrieval.recall(1, wording)
         assert rows[wording.value].mrr == retrieval.mean_reciprocal_rank(wording)
+        assert rows[wording.value].ndcg == retrieval.mean_ndcg(10, wording)
     hybrid = rag.search_with(rag.CONFIGURATIONS["hybrid"], index=index, scope=scope)
     records = {(r.id, r.group): r for r in rag.record_gate(golden, hybrid, score="distance")}
     for record in gate_records("hybrid", evaluated_of(run)):
