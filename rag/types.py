@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 BlockKind = Literal["heading", "paragraph", "list_item", "table_row", "code"]
 GateScore = Literal["relevance", "distance"]
 """Which number the gate compares: a relevance in [0, 1] passes at ≥ its cut, a distance in [0, 2] at ≤ its cut."""
-Degrade = Literal["rerank", "generate", "verify"]
-"""The stage whose model did not come to its end, so that the question was decided with less: passages not read closely,
-quoted instead of written, claims left out because nobody weighed them."""
 CoverageUnit = Literal["page", "slide", "row", "chapter", "cue", "second", "document"]
 
 
@@ -291,6 +288,17 @@ class Thresholds:
     relevance_cut: float = 0.0
 
 
+class Degrade(StrEnum):
+    """The stage whose model did not come to its end, so that the question was decided with less.
+
+    Passages not read closely, quoted instead of written, claims left out because nobody weighed them.
+    """
+
+    RERANK = "rerank"
+    GENERATE = "generate"
+    VERIFY = "verify"
+
+
 class RefusalReason(StrEnum):
     """Why nothing was answered; the closed list."""
 
@@ -331,16 +339,13 @@ class Trace:
         return degrades_of((stage.name, stage.detail) for stage in self.stages)
 
 
-_DEGRADES: tuple[Degrade, ...] = ("rerank", "generate", "verify")
-
-
 def degrades_of(stages: Iterable[tuple[str, Mapping[str, object]]]) -> tuple[Degrade, ...]:
-    """The degrades that (name, detail) of a trace's stages tell of, each once, in the order of the stages.
+    """The degrades that (name, detail) of a trace's stages tell of, each once, in the order of `Degrade`.
 
     Only of stages that decide. A model that is not configured is no degrade, one that ran out of time or is away is.
     """
     found = {name for name, detail in stages if detail.get("degraded")}
-    return tuple(name for name in _DEGRADES if name in found)
+    return tuple(degrade for degrade in Degrade if degrade.value in found)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,10 @@
 Each paragraph becomes a document. HotpotQA questions need the sentences marked as supporting; SQuAD questions need the
 sentence that holds the answer, and its impossible ones are to be refused. Both carry their gold answers, but for "yes"
 and "no", which stand in any text. Questions of one set can be refusals of the other: ``--refusals`` asks them where
-nothing answers them.
+nothing answers them. Where models were trained on that set, it can be a file of labelled pairs instead (JSON lines with
+question, answerable, src and use): of these the unanswerable ones of SQuAD 2.0 that are kept for testing are asked.
 
-    PYTHONPATH=. python scripts/qa_to_golden.py hotpotqa FILE.json.gz OUT [--refusals SQUAD.json.gz] [--n 300]
+    PYTHONPATH=. python scripts/qa_to_golden.py hotpotqa FILE.json.gz OUT [--refusals SQUAD.json.gz or PAIRS.jsonl.gz]
     PYTHONPATH=. python scripts/qa_to_golden.py squad FILE.json.gz OUT [--n 300]
 """
 
@@ -70,6 +71,20 @@ def _hotpotqa(path: Path, documents: Documents) -> Iterator[dict[str, Any]]:
         }
 
 
+def _impossible(path: Path) -> list[dict[str, Any]]:
+    """Questions that their own paragraph does not answer, each once."""
+    if ".jsonl" not in path.suffixes:
+        return [row for _, _, row in _squad(path) if row["is_impossible"]]
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        rows = [json.loads(line) for line in file]
+    asked = dict.fromkeys(
+        row["question"].strip()
+        for row in rows
+        if row["src"] == "squad2" and row["use"] == "eval" and not row["answerable"]
+    )
+    return [{"id": f"impossible-{at}", "question": question} for at, question in enumerate(asked)]
+
+
 def _contexts(context: Any) -> dict[str, list[str]]:
     if isinstance(context, dict):
         return dict(zip(context["title"], context["sentences"], strict=True))
@@ -106,7 +121,9 @@ def main() -> None:
     parser.add_argument("file", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument(
-        "--refusals", type=Path, help="a SQuAD 2.0 file whose impossible questions are asked too"
+        "--refusals",
+        type=Path,
+        help="a SQuAD 2.0 file, or labelled pairs, whose impossible questions are asked too",
     )
     parser.add_argument("--n", type=int, default=300, help="questions of a kind that are drawn")
     arguments = parser.parse_args()
@@ -120,11 +137,7 @@ def main() -> None:
     refusals: list[dict[str, Any]] = []
     if arguments.set == "hotpotqa":
         multihop = list(_hotpotqa(arguments.file, documents))
-        impossible = (
-            [row for _, _, row in _squad(arguments.refusals) if row["is_impossible"]]
-            if arguments.refusals
-            else []
-        )
+        impossible = _impossible(arguments.refusals) if arguments.refusals else []
         refusals = _refusals(rng.sample(impossible, min(arguments.n, len(impossible))), "far")
     else:
         rows = list(_squad(arguments.file))

@@ -162,9 +162,9 @@ GERMAN = Phrases(
         " {n} Dateien werden noch gelesen; frag später noch einmal.",
     ),
     degraded={
-        "rerank": "Die Zeit reichte nicht, um alle Stellen genau zu lesen.",
-        "generate": "Das Sprachmodell war nicht verfügbar, deshalb werden die Dokumente zitiert.",
-        "verify": "Die Zeit reichte nicht, um jeden Satz zu prüfen; was nicht geprüft ist, fehlt.",
+        rag.Degrade.RERANK: "Die Zeit reichte nicht, um alle Stellen genau zu lesen.",
+        rag.Degrade.GENERATE: "Das Sprachmodell war nicht verfügbar, deshalb werden die Dokumente zitiert.",
+        rag.Degrade.VERIFY: "Die Zeit reichte nicht, um jeden Satz zu prüfen; was nicht geprüft ist, fehlt.",
     },
     again_in_a_moment="Frag gleich noch einmal: Es kann anders ausgehen.",
     refusals={

@@ -219,7 +219,7 @@ class Answer(models.Model):
     def may_end_otherwise(self) -> bool:
         """Whether what it was decided without may be there in a moment; a model that refuses us will not."""
         lasts = self.generator_fault in {rag.ModelRefused.code, rag.ModelMissing.code}
-        return any(each != "generate" or not lasts for each in self.degrades)
+        return any(each != rag.Degrade.GENERATE or not lasts for each in self.degrades)
 
     @property
     def conflicting_numbers(self) -> list[int]:

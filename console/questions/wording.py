@@ -97,9 +97,9 @@ def dated(title: str, uploaded_at: datetime | None) -> str:
 
 
 DEGRADED: dict[rag.Degrade, str] = {
-    "rerank": "I ran out of time before I had read all passages closely.",
-    "generate": "The language model could not be used, so the documents are quoted.",
-    "verify": "I ran out of time before every sentence was checked; those that were not are left out.",
+    rag.Degrade.RERANK: "I ran out of time before I had read all passages closely.",
+    rag.Degrade.GENERATE: "The language model could not be used, so the documents are quoted.",
+    rag.Degrade.VERIFY: "I ran out of time before every sentence was checked; those that were not are left out.",
 }
 """What an answer or a refusal was decided without: under load the same question can end otherwise."""
 AGAIN_IN_A_MOMENT = "Ask again in a moment: it may end otherwise."

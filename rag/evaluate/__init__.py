@@ -35,7 +35,7 @@ from rag.evaluate.golden import (
     write_golden_set,
 )
 from rag.evaluate.golden_check import GoldenFault, check_golden_set, headings_of
-from rag.evaluate.latency import LatencyReport, Percentiles, latency_of
+from rag.evaluate.latency import LatencyReport, Percentiles, latency_of, percentiles_of
 from rag.evaluate.ranking import Estimate, mean_estimate, ndcg_at_k, recall_at_k, reciprocal_rank
 from rag.evaluate.report import AnswerCounts, EvaluationReport, evaluate_answers
 from rag.evaluate.retrieval import (
@@ -116,6 +116,7 @@ __all__ = [
     "needle_rank",
     "needles_destroyed",
     "normalized_answer",
+    "percentiles_of",
     "read_beir",
     "read_golden_set",
     "read_multihop",

@@ -37,14 +37,15 @@ def latency_of(results: Sequence[Answered | Refused]) -> LatencyReport:
             by_stage.setdefault(stage.name, []).append(stage.elapsed_ms)
     n_answered = sum(isinstance(result, Answered) for result in results)
     return LatencyReport(
-        total=_percentiles([result.trace.total_ms for result in results]),
-        stages={name: _percentiles(values) for name, values in by_stage.items()},
+        total=percentiles_of([result.trace.total_ms for result in results]),
+        stages={name: percentiles_of(values) for name, values in by_stage.items()},
         n_answered=n_answered,
         n_refused=len(results) - n_answered,
     )
 
 
-def _percentiles(values: Sequence[float]) -> Percentiles:
+def percentiles_of(values: Sequence[float]) -> Percentiles:
+    """The percentiles of `values`, in milliseconds; zeros for none."""
     if not values:
         return Percentiles(0, 0.0, 0.0)
     p50, p95 = np.percentile(values, [50, 95])

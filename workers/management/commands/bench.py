@@ -19,6 +19,7 @@ from rich.table import Table
 
 import rag
 from console import engine
+from workers.bench_ask import AskReport, asking_table, measure_asking
 from workers.bench_ingest import IngestReport, ingest_table, measure_ingest
 from workers.bench_lexical import measure_words, words_table
 from workers.bench_rerank import measure_reading, reading_table
@@ -70,7 +71,14 @@ class Command(BaseCommand):
             "corpus",
             nargs="*",
             help="folder of documents, or FOLDER=GOLDEN with a folder that holds needles.jsonl and refusals.jsonl; "
-            "without any, the sample handbook. `ingest FOLDER…` measures only how fast folders are read and indexed",
+            "without any, the sample handbook. `ingest FOLDER…` measures only how fast folders are read and indexed, "
+            "`ask FOLDER=GOLDEN…` only what a question costs",
+        )
+        parser.add_argument(
+            "--runs",
+            type=int,
+            default=10,
+            help="of `ask`: how often the golden set is asked, after a warm-up",
         )
         parser.add_argument(
             "--repeats", type=int, default=3, help="interleaved repeats of each encoding side"
@@ -80,7 +88,9 @@ class Command(BaseCommand):
         )
         parser.add_argument("--json", type=Path, help="also write the figures to this file")
 
-    def handle(self, *, corpus: list[str], repeats: int, max_texts: int, json: Path | None, **_: Any) -> None:
+    def handle(
+        self, *, corpus: list[str], repeats: int, max_texts: int, runs: int, json: Path | None, **_: Any
+    ) -> None:
         """Measure each corpus and print the tables."""
         out = Console(highlight=False, width=120 if not os.isatty(1) else None)
         if corpus[:1] == ["ingest"]:
@@ -90,6 +100,13 @@ class Command(BaseCommand):
             out.print(ingest_table(measured))
             if json is not None:
                 _write(json, measured)
+            return
+        if corpus[:1] == ["ask"]:
+            asked = [measure_asking(corpus_of(entry), runs=runs) for entry in corpus[1:] or ["sample"]]
+            out.print(f"{_machine()}\n")
+            out.print(asking_table(asked))
+            if json is not None:
+                _write(json, asked)
             return
         corpora = [corpus_of(entry) for entry in corpus or ["sample"]]
         reports = [_measure(entry, repeats=repeats, max_texts=max_texts) for entry in corpora]
@@ -279,5 +296,5 @@ def _filled(table: Table, rows: list[tuple[str, list[str]]]) -> Table:
     return table
 
 
-def _write(path: Path, reports: Sequence[CorpusReport | IngestReport]) -> None:
+def _write(path: Path, reports: Sequence[CorpusReport | IngestReport | AskReport]) -> None:
     path.write_text(json.dumps([asdict(report) for report in reports], indent=2, default=str) + "\n")
