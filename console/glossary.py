@@ -71,6 +71,7 @@ TERMS: dict[str, str] = {
         "Where the right passage was lost: not among the candidates, held back by the gate, or passed and not quoted."
     ),
     "recall@k": "Questions of which the needle stands whole in one of the first k passages.",
+    "nDCG": "How high the right passages stand among the first ten: 1 when they stand first, 0 when none is there.",
     "MRR": "Mean reciprocal rank: the mean of 1 / the rank of the right passage, 0 where it was not found.",
     "interval": "95 %: Wilson's for shares, bootstrap for means. Two that overlap may be the same.",
     "sign test": "Two-sided exact test on the questions that only one of the two got right; p below 0.05 is no chance.",

@@ -159,7 +159,14 @@ from rag.lexical import (
 from rag.markdown_inline import plain_text
 from rag.pipeline import answer, retrieve
 from rag.reading import FileRead, FileToRead, read_files
-from rag.rerank import AbsentReranker, Reranker, load_reranker, probe_reranker, reranker_identity
+from rag.rerank import (
+    AbsentReranker,
+    Reranked,
+    Reranker,
+    load_reranker,
+    probe_reranker,
+    reranker_identity,
+)
 from rag.situate import SentenceCheckpoint, SentenceWriter, SituatedChunks, Situating, situate_chunks
 from rag.types import (
     Answered,
@@ -284,6 +291,7 @@ __all__ = [
     "RefusalReason",
     "Refused",
     "RerankReport",
+    "Reranked",
     "Reranker",
     "ResourceLimit",
     "RetrievalReport",

@@ -45,4 +45,6 @@ def main(corpus_zip: Path, queries: Path, out: Path) -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 4:
+        sys.exit(__doc__)
     main(*map(Path, sys.argv[1:4]))

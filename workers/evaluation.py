@@ -52,9 +52,10 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class StrategyEvaluation:
-    """One strategy with one embedding model: what it made of the corpus, and how its needles are found."""
+    """One strategy with one embedding model (name and revision): what it made of the corpus, how needles are found."""
 
     label: str
+    model: str
     chunking: rag.ChunkingReport
     destroyed: tuple[str, ...]
     n_needles: int
@@ -73,9 +74,10 @@ class GateCalibration:
 
 @dataclass(frozen=True, slots=True)
 class CorpusEvaluation:
-    """Everything measured on one corpus with its golden set."""
+    """Everything measured on one corpus with its golden set; `reranker` is empty where none was asked for."""
 
     corpus: str
+    reranker: str
     golden_id: str
     n_files: int
     n_failed: int
@@ -89,9 +91,11 @@ class CorpusEvaluation:
 
 @dataclass(frozen=True, slots=True)
 class BeirEvaluation:
-    """One BEIR collection by each configuration."""
+    """One BEIR collection by each configuration, with the names and revisions of the models."""
 
     collection: str
+    model: str
+    reranker: str
     n_documents: int
     n_chunks: int
     reports: tuple[rag.BeirReport, ...]
@@ -116,6 +120,7 @@ def evaluate_corpus(corpus: Corpus, golden: rag.GoldenSet, plan: Plan) -> Corpus
                 confident = _confident(golden, index, reranker) if plan.risk_coverage else {}
     return CorpusEvaluation(
         corpus=corpus.name,
+        reranker=reranker.name if reranker else "",
         golden_id=golden.fingerprint,
         n_files=read.n_files,
         n_failed=read.n_failed,
@@ -134,10 +139,17 @@ def evaluate_collection(beir: rag.BeirSet, compare: Sequence[str], *, whole: boo
     cut as the product cuts. Either way it counts with its best chunk.
     """
     reranker = load_reranker() if "reranked" in compare else None
-    config = replace(engine.config(), n_candidates=BEIR_DEPTH, rerank_time_s=NO_LIMIT_S)
+    config = replace(
+        engine.config(),
+        n_candidates=BEIR_DEPTH,
+        rerank_time_s=NO_LIMIT_S,
+        # ArguAna's queries are whole arguments.
+        max_question_chars=WHOLE_DOCUMENT_CHARS,
+    )
     if whole:
         config = replace(config, chunk_chars=WHOLE_DOCUMENT_CHARS)
     with throwaway_index(config) as index:
+        model = _model(index)
         n_chunks = _index_collection(beir, index)
         reports = [
             rag.evaluate_beir(
@@ -147,7 +159,13 @@ def evaluate_collection(beir: rag.BeirSet, compare: Sequence[str], *, whole: boo
             )
             for name in compare
         ]
-    return BeirEvaluation(beir.name, len(beir.documents), n_chunks, tuple(reports))
+    return BeirEvaluation(
+        beir.name, model, reranker.name if reranker else "", len(beir.documents), n_chunks, tuple(reports)
+    )
+
+
+def _model(index: rag.Index) -> str:
+    return f"{index.embedder.model.name} {index.embedder.model.revision}"
 
 
 def load_reranker() -> rag.Reranker | None:
@@ -182,6 +200,7 @@ def _strategy(
     label = _label(index, plan) or index.config.chunking
     return StrategyEvaluation(
         label=label,
+        model=_model(index),
         chunking=rag.measure_chunks(extractions, index.embedder, config=index.config),
         destroyed=rag.needles_destroyed(chunks_of(index, read), golden.places),
         n_needles=len(golden.places),

@@ -7,7 +7,28 @@ from itertools import combinations
 from typing import Any
 
 import rag
-from workers.evaluation import BeirEvaluation, CorpusEvaluation
+from console import engine
+from workers.evaluation import BeirEvaluation, CorpusEvaluation, Plan
+
+
+def settings_json(plan: Plan, *, whole_documents: bool) -> dict[str, Any]:
+    """What was asked for and what was in force; figures with other settings are not comparable."""
+    config = engine.config()
+    # They are named where they took part: asking for one loads it.
+    generator, support = (
+        (engine.generator(), engine.support()) if plan.end_to_end or plan.risk_coverage else (None, None)
+    )
+    return {
+        **asdict(plan),
+        "distance_cut": config.distance_cut,
+        "relevance_cut": config.relevance_cut,
+        "max_chunks": config.max_chunks,
+        "n_candidates": config.n_candidates,
+        "n_rerank": config.n_rerank,
+        "generator": generator.name if generator else "",
+        "support": support.name if support else "",
+        "beir_whole_documents": whole_documents,
+    }
 
 
 def corpus_json(made: CorpusEvaluation) -> dict[str, Any]:
@@ -21,8 +42,9 @@ def corpus_json(made: CorpusEvaluation) -> dict[str, Any]:
     written["paired"] = [
         {**asdict(test), "p": test.p, "k": k, "wording": wording.value if wording else "both"}
         for first, second in combinations(reports, 2)
-        for wording in (rag.Wording.QUESTIONS, rag.Wording.TICKETS, None)
+        for wording in (*first.wordings, None)
         for k in first.ks
+        if first.recall(k, wording).n
         for test in [rag.compare_recall(first, second, k=k, wording=wording)]
     ]
     return written

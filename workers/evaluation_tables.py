@@ -240,7 +240,10 @@ def _risk(title: str, confident: Sequence[rag.ConfidentAnswer]) -> Table:
     for least in COVERAGES:
         points = [(each, each.at_coverage(least)) for each in curves]
         table.add_row(f"risk at a coverage of {least:.0%}", *(_point(each, point) for each, point in points))
-    table.add_row("mean risk over what is reached (AURC)", *(f"{each.area:.3f}" for each in curves))
+    table.add_row(
+        "mean risk over what is reached (AURC)",
+        *(f"{each.area:.3f}" if each.points else "–" for each in curves),
+    )
     return table
 
 
@@ -265,6 +268,8 @@ def _elsewhere(counts: rag.AnswerCounts) -> rag.Proportion:
 
 
 def _share(value: rag.Proportion) -> str:
+    if not value.n:
+        return "–"
     low, high = value.interval
     return f"{value.rate:.3f} [{low:.3f}, {high:.3f}]"
 

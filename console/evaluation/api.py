@@ -45,7 +45,7 @@ class ShareOut(Schema):
 
 
 class RecallOut(Schema):
-    """One configuration on one wording; MRR with its bootstrap 95 % interval."""
+    """One configuration on one wording; MRR and nDCG@10 with their bootstrap 95 % intervals."""
 
     configuration: str
     wording: str
@@ -53,6 +53,9 @@ class RecallOut(Schema):
     mrr: float
     mrr_low: float
     mrr_high: float
+    ndcg_at_10: float
+    ndcg_at_10_low: float
+    ndcg_at_10_high: float
 
 
 class GoldAnswersOut(Schema):
@@ -100,6 +103,7 @@ class RunOut(Schema):
     relevance_cut: float
     max_chunks: int
     reranker: str
+    documents_id: str
     note: str
     reason_code: str
     reason: str
@@ -153,6 +157,9 @@ def run_out(run: EvaluationRun) -> RunFiguresOut:
             mrr=row.mrr.value,
             mrr_low=row.mrr.low,
             mrr_high=row.mrr.high,
+            ndcg_at_10=row.ndcg.value,
+            ndcg_at_10_low=row.ndcg.low,
+            ndcg_at_10_high=row.ndcg.high,
         )
         for row in report.retrieval
     ]

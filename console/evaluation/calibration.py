@@ -150,8 +150,12 @@ def use_cut(
     is_relevance = report.score == "relevance"
     if is_relevance:
         _require_same_reranker(run)
-    # A cut that nothing at all passes lies just outside the scale.
-    cut = min(max(chosen.cut, 0.0), 1.0 if is_relevance else 2.0)
+    cut = chosen.cut
+    if not 0.0 <= cut <= (1.0 if is_relevance else 2.0):
+        raise Rejected(
+            "no_cut",
+            "Only refusing everything keeps to that budget: a question to refuse scores best of all.",
+        )
     reason = (
         f"Calibrated by run {run.pk} (questions {run.golden_id}): bluffs {chosen.bluffs.successes} of "
         f"{chosen.bluffs.n}, right passage {chosen.right.successes} of {chosen.right.n}, "

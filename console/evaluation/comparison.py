@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import rag
 from console.evaluation.models import EvaluatedQuestion, EvaluationRun
 from console.evaluation.report import PairedRow, ended, evaluated_of, paired_rows, retrieval_reports
+from console.sources.models import Folder
 
 Pairs = list[tuple[EvaluatedQuestion, EvaluatedQuestion]]
 
@@ -22,6 +23,7 @@ class Comparison:
         tests: of whole answers, then of retrieval, under each configuration that both measured; a win is a right
             passage, a kept refusal, a needle found. Those without any difference are left out: `n_alike` of them.
         changed: questions whose outcome is another now, with what it was and is.
+        settings: what each run measured with, so that a difference is not laid to the wrong cause.
     """
 
     first: EvaluationRun
@@ -31,6 +33,21 @@ class Comparison:
     tests: tuple[tuple[str, PairedRow], ...]
     n_alike: int
     changed: tuple[ChangedQuestion, ...]
+    settings: tuple[RunSetting, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RunSetting:
+    """One thing that both runs were measured with, as it is shown."""
+
+    name: str
+    first: str
+    second: str
+
+    @property
+    def differs(self) -> bool:
+        """True where it may be the cause of a difference."""
+        return self.first != self.second
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +81,26 @@ def compare_runs(first: EvaluationRun, second: EvaluationRun) -> Comparison:
         tests=tuple(each for each in tests if each[1].test.wins or each[1].test.losses),
         n_alike=sum(not each[1].test.wins and not each[1].test.losses for each in tests),
         changed=tuple(change for name in names for change in _changes(name, pairs)),
+        settings=tuple(
+            RunSetting(name, shown, other)
+            for (name, shown), other in zip(_settings(first).items(), _settings(second).values(), strict=True)
+        ),
     )
+
+
+def _settings(run: EvaluationRun) -> dict[str, str]:
+    folders = Folder.objects.filter(pk__in=run.folder_ids).order_by("name").values_list("name", flat=True)
+    return {
+        "Index": f"v{run.index_version_id} {run.index_version.model_name}",
+        "Relevance cut": f"{run.relevance_cut:.4g}",
+        "Distance cut": f"{run.distance_cut:.4g}",
+        "Most passages": str(run.max_chunks),
+        "Reranker": run.reranker or "none",
+        "Folders": ", ".join(folders),
+        "Documents": run.documents_id or "not recorded",
+        "Questions": run.golden_id,
+        "Note": run.note or "none",
+    }
 
 
 def _identity(row: EvaluatedQuestion) -> tuple[str, str, str]:

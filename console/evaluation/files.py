@@ -15,6 +15,7 @@ from console.values import is_usable_name
 
 MAX_BYTES = 10 * 1024 * 1024
 MAX_ROWS = 5_000
+"""In a set, so that what is exported can be imported again."""
 MAX_MEMBERS = 100
 MAX_FAULTS = 100
 """Listed at once: who gets a hundred wrong mends the way the file is made, not line by line."""
@@ -193,19 +194,26 @@ def faults_of_row(row: GoldenRow, max_question_chars: int) -> list[str]:
         faults.append(f"{row.kind} is none of {', '.join(rag.REFUSAL_KINDS)}.")
     if isinstance(row, rag.GoldenMultihop) and len({place.needle for place in row.needles}) < 2:
         faults.append("It needs at least two different needles.")
+    faults += [f"{what.capitalize()} is empty." for what in _needed(row) if not texts_of(row)[what].strip()]
     if any("\0" in text or _has_half_pair(text) for text in texts_of(row).values()):
         faults.append("It holds characters that cannot be stored.")
     return faults
+
+
+def _needed(row: GoldenRow) -> list[str]:
+    """Which of the row's texts its file must have, but for the question, which is looked at by itself."""
+    optional = {"question", "ticket", "why"}
+    return [what for what in texts_of(row) if what not in optional]
 
 
 def texts_of(row: GoldenRow) -> Mapping[str, str]:
     """Every text of the row by what it is."""
     if isinstance(row, rag.GoldenRefusal):
         return {"question": row.question, "why": row.why}
-    answers = {f"answer {at}": answer for at, answer in enumerate(row.answers)}
+    answers = {f"gold answer {at}": answer for at, answer in enumerate(row.answers, start=1)}
     if isinstance(row, rag.GoldenMultihop):
-        places = {f"needle {at}": place.needle for at, place in enumerate(row.needles)}
-        documents = {f"document {at}": place.document for at, place in enumerate(row.needles)}
+        places = {f"needle {at}": place.needle for at, place in enumerate(row.needles, start=1)}
+        documents = {f"document {at}": place.document for at, place in enumerate(row.needles, start=1)}
         return {"question": row.question, **places, **documents, **answers}
     return {
         "question": row.question,

@@ -19,10 +19,10 @@ from console.sources.selectors import folders_visible_to
 from console.values import IdsField
 
 N_PLACES = 3
+"""A question that needs more needles than this is one for a file; one that has more is shown with all of them."""
 _ANSWERS_HELP = (
     "Of a few words, one a line, any of them right; it is measured whether one stands in a cited quote."
 )
-"""A question that needs more needles than this is one for a file."""
 
 
 class GoldenSetForm(forms.Form):
@@ -162,7 +162,9 @@ class MultihopForm(forms.Form):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        for number in range(1, N_PLACES + 1):
+        n_stored = sum(name.startswith("needle_") for name in self.initial)
+        self.places = range(1, max(N_PLACES, n_stored) + 1)
+        for number in self.places:
             is_needed = number <= 2
             self.fields[f"document_{number}"] = forms.CharField(
                 max_length=400,
@@ -192,12 +194,22 @@ class MultihopForm(forms.Form):
             shown |= {f"document_{number}": document, f"needle_{number}": needle}
         return shown
 
+    def clean(self) -> dict[str, Any]:
+        """Where one needle more is written, it has its document, and the other way round."""
+        values = super().clean() or {}
+        for number in self.places:
+            pair = [f"document_{number}", f"needle_{number}"]
+            blank = [name for name in pair if name in values and not values[name]]
+            if len(blank) == 1 and not self.fields[blank[0]].required:
+                self.add_error(blank[0], "A needle and its document go together: write both, or neither.")
+        return values
+
     def row(self) -> GoldenRow:
-        """The row that was written; a needle without its document, or the other way round, is left to the check."""
+        """The row that was written."""
         values = self.cleaned_data
         places = [
             rag.NeedlePlace(values[f"document_{number}"], values[f"needle_{number}"])
-            for number in range(1, N_PLACES + 1)
+            for number in self.places
             if values[f"needle_{number}"]
         ]
         return rag.GoldenMultihop(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import rag
@@ -19,6 +19,38 @@ NO_LIMIT_S = 600.0
 Ask = Callable[[str], rag.Answered | rag.Refused]
 Search = Callable[[str], Sequence[rag.ScoredChunk]]
 GateScore = Literal["relevance", "distance"]
+
+
+@dataclass(frozen=True, slots=True)
+class RememberingReranker:
+    """Scores each question's candidates once: whole answers and retrieval alone read the same ones."""
+
+    reranker: rag.Reranker
+    known: dict[tuple[str, tuple[str, ...]], rag.Reranked] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The reranker's own."""
+        return self.reranker.name
+
+    def rerank(
+        self,
+        question: str,
+        candidates: Sequence[rag.ScoredChunk],
+        *,
+        embedding_model: str,
+        time_limit_s: float,
+    ) -> rag.Reranked:
+        """What the reranker gives; given again for the same candidates, unless it ran out of time."""
+        key = question, tuple(candidate.chunk.chunk_id for candidate in candidates)
+        if key in self.known:
+            return self.known[key]
+        done = self.reranker.rerank(
+            question, candidates, embedding_model=embedding_model, time_limit_s=time_limit_s
+        )
+        if not done.timed_out:
+            self.known[key] = done
+        return done
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +77,14 @@ class Instrument:
 
     def measure(self, row: GoldenRow) -> list[EvaluatedQuestion]:
         """One unsaved result for each wording that the row is asked in."""
-        asks = {name: self._ask(name) for name in self.configurations if name in ANSWERING}
-        searches = {name: self._search(name, asks) for name in self.configurations}
+        reranker = RememberingReranker(self.reranker) if self.reranker is not None else None
+        asks = {name: self._ask(name, reranker) for name in self.configurations if name in ANSWERING}
+        searches = {name: self._search(name, reranker) for name in self.configurations}
         if isinstance(row, rag.GoldenRefusal):
             return [self._refusal(row, asks)]
         return [self._answerable(wording, put, asks, searches) for wording, put in _wordings(row)]
 
-    def _ask(self, name: str) -> Ask:
+    def _ask(self, name: str, reranker: rag.Reranker | None) -> Ask:
         """The whole pipeline, remembered: its trace holds what was retrieved."""
         index = replace(self.index, config=replace(self.index.config, rerank_time_s=NO_LIMIT_S))
         known: dict[str, rag.Answered | rag.Refused] = {}
@@ -63,7 +96,7 @@ class Instrument:
                     index=index,
                     scope=self.scope,
                     thresholds=self.thresholds,
-                    reranker=self.reranker if name == RERANKED else None,
+                    reranker=reranker if name == RERANKED else None,
                     generator=self.generator,
                     support=self.support,
                 )
@@ -72,17 +105,27 @@ class Instrument:
 
         return ask
 
-    def _search(self, name: str, asks: dict[str, Ask]) -> Search:
-        if name in asks:
-            ask = asks[name]
-            return lambda question: ask(question).trace.candidates
-        return rag.search_with(rag.CONFIGURATIONS[name], index=self.index, scope=self.scope)
+    def _search(self, name: str, reranker: rag.Reranker | None) -> Search:
+        """One search for the question itself, by each configuration alike.
+
+        The pipeline's candidates are of several searches where it is in doubt: against one search of the dense or the
+        lexical side they would show what asking twice is worth, not what fusing or reranking is.
+        """
+        config = replace(self.index.config, rerank_time_s=NO_LIMIT_S, answer_time_s=NO_LIMIT_S)
+        return rag.search_with(
+            rag.CONFIGURATIONS[name],
+            index=replace(self.index, config=config),
+            scope=self.scope,
+            reranker=reranker,
+        )
 
     def _answerable(
         self, wording: rag.Wording, row: GoldenRow, asks: dict[str, Ask], searches: dict[str, Search]
     ) -> EvaluatedQuestion:
         plain = single(row)
         [asked] = plain.asked
+        # Before retrieval alone is measured, which reads the same candidates: the times are those of the first read.
+        outcomes = {name: self._outcome(plain, asked.question, ask) for name, ask in asks.items()}
         ranks = {}
         for name, search in searches.items():
             report = rag.evaluate_retrieval(plain, search, configuration=rag.CONFIGURATIONS[name])
@@ -95,7 +138,7 @@ class Instrument:
             question=asked.question,
             ranks=ranks,
             gate=self._gate(asked.question, needle, asks) if needle is not None else {},
-            outcomes={name: self._outcome(plain, asked.question, ask) for name, ask in asks.items()},
+            outcomes=outcomes,
         )
 
     def _refusal(self, row: rag.GoldenRefusal, asks: dict[str, Ask]) -> EvaluatedQuestion:
@@ -118,7 +161,8 @@ class Instrument:
             )
             found[name] = {
                 "score": score,
-                "scores": [round(value, 6) for value in record.scores],
+                # Unrounded: a cut is set by them, and the gate compares with all digits.
+                "scores": list(record.scores),
                 "right": list(record.right),
             }
         return found

@@ -30,6 +30,24 @@ class GoldenSet(models.Model):
         return self.name
 
 
+class LeftFolder(models.Model):
+    """A folder that a set was about earlier: questions and runs of that time may hold words of its documents."""
+
+    golden_set = models.ForeignKey(GoldenSet, on_delete=models.CASCADE, related_name="left_folders")
+    # No foreign key: were the folder gone, its words would still stand in the questions.
+    folder_id = models.PositiveBigIntegerField()
+    left_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["golden_set", "folder_id"], name="one_leaving_per_set_and_folder")
+        ]
+
+    def __str__(self) -> str:
+        return f"folder {self.folder_id} until {self.left_at:%Y-%m-%d}"
+
+
 class GoldenKind(models.TextChoices):
     """What a golden question is for."""
 
@@ -114,6 +132,9 @@ class EvaluationRun(models.Model):
     golden_id = models.CharField(max_length=16, help_text="Fingerprint of the questions that were asked.")
     golden_files = models.JSONField(help_text="The questions as they were: file name → JSON lines.")
     folder_ids = models.JSONField(default=list, help_text="Folders that are searched.")
+    documents_id = models.CharField(
+        max_length=16, blank=True, help_text="Fingerprint of their searchable documents when it started."
+    )
     index_version = models.ForeignKey(IndexVersion, on_delete=models.CASCADE, related_name="evaluation_runs")
     configurations = models.JSONField(default=list, help_text="Names of `rag.CONFIGURATIONS`.")
     distance_cut = models.FloatField()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import rag
@@ -13,6 +13,7 @@ from console.evaluation.report import RetrievalRow
 T = TypeVar("T")
 WIDTH, HEIGHT = 440, 290
 LEFT, RIGHT, TOP, BOTTOM = 46, 12, 34, 40
+LABEL_WIDTH, LABEL_HEIGHT = 90, 13
 MAX_POINTS = 160
 """More points than this are thinned: they would lie closer than a pixel."""
 
@@ -52,6 +53,8 @@ class Mark:
     y: float
     label: str
     anchor: str
+    dy: float = 0.0
+    """Where the label stands, below the mark."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +104,10 @@ class RecallPlot:
 
 
 def two_sided_plot(calibration: rag.Calibration, current: rag.CurvePoint) -> TwoSidedPlot:
-    """The sweep as a picture; strict cuts left, loose ones right, whatever the score."""
+    """The sweep as a picture; strict cuts left, loose ones right, whatever the score.
+
+    The lines are steps, for nothing changes between two scores: at any cut they are what the gate does there.
+    """
     curve = _thinned(calibration.curve)
     is_relevance = calibration.score == "relevance"
     cuts = [point.cut for point in curve] + [current.cut]
@@ -114,13 +120,18 @@ def two_sided_plot(calibration: rag.Calibration, current: rag.CurvePoint) -> Two
         share = (min(max(cut, low), high) - start) / (end - start)
         return round(left + share * (right - left), 2)
 
+    # (place, point) at both ends of each step: the scale's end, the scores where a step begins, the other end.
+    starts = [left, *(x_of(point.cut if point.begins_at is None else point.begins_at) for point in curve[1:])]
+    steps = [
+        (x, point) for point, *ends in zip(curve, starts, [*starts[1:], right], strict=True) for x in ends
+    ]
     chosen = calibration.chosen
     return TwoSidedPlot(
         frame=_frame([Tick(x_of(value), f"{value:.2f}") for value in _steps(low, high)]),
-        bluffs=_line(curve, x_of, lambda point: point.bluffs.rate),
-        bluffs_band=_band(curve, x_of, lambda point: point.bluffs.interval),
-        wrong=_line(curve, x_of, lambda point: point.wrong_refusals.rate),
-        wrong_band=_band(curve, x_of, lambda point: point.wrong_refusals.interval),
+        bluffs=_line(steps, lambda point: point.bluffs.rate),
+        bluffs_band=_band(steps, lambda point: point.bluffs.interval),
+        wrong=_line(steps, lambda point: point.wrong_refusals.rate),
+        wrong_band=_band(steps, lambda point: point.wrong_refusals.interval),
         current=_mark(x_of(current.cut), TOP, f"now {current.cut:.3f}"),
         chosen=_mark(x_of(chosen.cut), TOP, f"proposed {chosen.cut:.3f}") if chosen else None,
         budget_y=_y_of(calibration.max_bluff_rate),
@@ -132,11 +143,21 @@ def risk_plot(
 ) -> RiskPlot:
     """The risk–coverage curve with the cuts on it."""
     points = [f"{_share_x(point.coverage)},{_y_of(point.risk)}" for point in _thinned(risk)]
+    now = _risk_mark(current, "now", dy=-9)
+    # Below its mark, but where that would cover the axis.
+    proposed = _risk_mark(chosen, "proposed", dy=18) if chosen else None
+    if proposed is not None and proposed.y + LABEL_HEIGHT + 18 > HEIGHT - BOTTOM:
+        is_near = (
+            now is not None
+            and abs(now.x - proposed.x) < LABEL_WIDTH
+            and abs(now.y - proposed.y) < LABEL_HEIGHT
+        )
+        proposed = replace(proposed, dy=-9 - LABEL_HEIGHT if is_near else -9)
     return RiskPlot(
         frame=_frame([Tick(_share_x(share), f"{share:.0%}") for share in (0, 0.25, 0.5, 0.75, 1)]),
         line=" ".join(points),
-        current=_risk_mark(current, "now"),
-        chosen=_risk_mark(chosen, "proposed") if chosen else None,
+        current=now,
+        chosen=proposed,
     )
 
 
@@ -151,6 +172,8 @@ def recall_plots(rows: Sequence[RetrievalRow]) -> list[RecallPlot]:
         for at, row in enumerate(within):
             for k, offset in ((1, -6), (4, 6)):
                 recall = row.recalls[k]
+                if not recall.n:
+                    continue
                 low, high = recall.interval
                 x, x_low, x_high = (
                     round(left + value * (right - left), 2) for value in (recall.rate, low, high)
@@ -182,30 +205,25 @@ def _mark(x: float, y: float, label: str) -> Mark:
     return Mark(x, y, label, anchor)
 
 
-def _risk_mark(point: rag.CurvePoint, label: str) -> Mark | None:
+def _risk_mark(point: rag.CurvePoint, label: str, *, dy: float) -> Mark | None:
     passed = point.coverage.successes + point.bluffs.successes
     if not passed:
         return None
     x = _share_x(passed / (point.coverage.n + point.bluffs.n))
-    return _mark(x, _y_of(1.0 - point.right.successes / passed), label)
+    return replace(_mark(x, _y_of(1.0 - point.right.successes / passed), label), dy=dy)
 
 
-def _line(
-    curve: Sequence[rag.CurvePoint],
-    x_of: Callable[[float], float],
-    value: Callable[[rag.CurvePoint], float],
-) -> str:
-    return " ".join(f"{x_of(point.cut)},{_y_of(value(point))}" for point in curve)
+Steps = Sequence[tuple[float, rag.CurvePoint]]
 
 
-def _band(
-    curve: Sequence[rag.CurvePoint],
-    x_of: Callable[[float], float],
-    interval: Callable[[rag.CurvePoint], tuple[float, float]],
-) -> str:
+def _line(steps: Steps, value: Callable[[rag.CurvePoint], float]) -> str:
+    return " ".join(f"{x},{_y_of(value(point))}" for x, point in steps)
+
+
+def _band(steps: Steps, interval: Callable[[rag.CurvePoint], tuple[float, float]]) -> str:
     """A polygon: along the upper ends, and back along the lower ones."""
-    upper = [f"{x_of(point.cut)},{_y_of(interval(point)[1])}" for point in curve]
-    lower = [f"{x_of(point.cut)},{_y_of(interval(point)[0])}" for point in reversed(curve)]
+    upper = [f"{x},{_y_of(interval(point)[1])}" for x, point in steps]
+    lower = [f"{x},{_y_of(interval(point)[0])}" for x, point in reversed(steps)]
     return " ".join([*upper, *lower])
 
 

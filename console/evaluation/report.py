@@ -24,12 +24,13 @@ GateScore = Literal["relevance", "distance"]
 
 @dataclass(frozen=True, slots=True)
 class RetrievalRow:
-    """One configuration on one wording: recall@k with Wilson intervals, MRR with its bootstrap interval."""
+    """One configuration on one wording: recall@k with Wilson, MRR and nDCG@10 with bootstrap intervals."""
 
     configuration: str
     wording: str
     recalls: dict[int, rag.Proportion]
     mrr: rag.Estimate
+    ndcg: rag.Estimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +128,7 @@ def run_report(run: EvaluationRun, evaluated: Sequence[EvaluatedQuestion]) -> Ru
             wording=wording.value,
             recalls={k: report.recall(k, wording) for k in KS},
             mrr=report.mean_reciprocal_rank(wording),
+            ndcg=report.mean_ndcg(10, wording),
         )
         for report in reports
         for wording in report.wordings
@@ -169,6 +171,7 @@ def paired_rows(first: rag.RetrievalReport, second: rag.RetrievalReport) -> list
         rows += [
             PairedRow(f"recall@{k}", wording.value, rag.compare_recall(first, second, k=k, wording=wording))
             for k in KS
+            if first.recall(k, wording).n
         ]
         rows.append(PairedRow("rank", wording.value, rag.compare_ranks(first, second, wording=wording)))
     return rows

@@ -152,6 +152,7 @@ def _curves(report: CutReport) -> dict[str, object]:
         "risk": risk_plot(report.risk, report.current, made.chosen),
         "groups": [row for row in groups if row[0] in WORDINGS],
         "kinds": [row for row in groups if row[0] not in WORDINGS],
+        "least_upper": f"{made.curve[0].bluffs.interval[1]:.0%}",
         "table": _some(made.curve),
     }
 

@@ -17,9 +17,11 @@ import rag
 from console import engine, queue, sockets
 from console.access import Rejected, require_support_lead
 from console.audit.services import record
-from console.evaluation.golden import golden_of, golden_of_run, rows_of
+from console.evaluation.files import faults_of_row
+from console.evaluation.golden import GoldenRow, golden_of, golden_of_run, rows_of
 from console.evaluation.measuring import RERANKED, Instrument
 from console.evaluation.models import LIVE_STATES, EvaluatedQuestion, EvaluationRun, GoldenSet, RunState
+from console.evaluation.selectors import documents_fingerprint
 from console.index.selectors import active_version, live_versions, threshold_in_force
 from console.people.models import User
 from console.questions.models import PENDING_STATES, Question
@@ -30,6 +32,10 @@ log = logging.getLogger(__name__)
 MAX_CLAIMS = 3
 """A run whose worker died this often without a step forward ends failed."""
 DIED = f"Its worker died {MAX_CLAIMS} times at the same question. Start it again; the log says more."
+DOCUMENTS_CHANGED = (
+    "Documents of its folders changed while it ran: some questions were asked of the old ones. "
+    "Run it again to compare."
+)
 REQUEUE_AFTER = timedelta(minutes=5)
 """A waiting run whose message may have been lost with the broker is sent again after this."""
 SLICE_ROWS = 4
@@ -44,24 +50,27 @@ def start_run(*, actor: User | None, golden_set: GoldenSet) -> EvaluationRun:
 
     Raises:
         NotPermitted: the actor is no support lead.
-        Rejected: the set is empty or runs already, or there is no index.
+        Rejected: the set is empty or runs already, a question of it cannot be asked, or there is no index.
     """
     require_support_lead(actor)
     golden = golden_of(golden_set)
     rows = rows_of(golden)
     if not rows:
         raise Rejected("golden_set_empty", "The set has no question yet. Add some, or import a file.")
+    _require_askable(rows)
     version = active_version()
     setting = threshold_in_force(version) if version else None
     if version is None or setting is None:
         raise Rejected("index_not_ready", "There is no index yet, so there is nothing to evaluate.")
+    folder_ids = sorted(golden_set.folders.values_list("pk", flat=True))
     try:
         with transaction.atomic():
             run = EvaluationRun.objects.create(
                 golden_set=golden_set,
                 golden_id=golden.fingerprint,
                 golden_files=rag.golden_files(golden),
-                folder_ids=sorted(golden_set.folders.values_list("pk", flat=True)),
+                folder_ids=folder_ids,
+                documents_id=documents_fingerprint(folder_ids),
                 index_version=version,
                 configurations=list(rag.CONFIGURATIONS),
                 distance_cut=setting.distance_cut,
@@ -77,6 +86,13 @@ def start_run(*, actor: User | None, golden_set: GoldenSet) -> EvaluationRun:
         raise Rejected("run_is_live", "A run of this set is under way. Wait for it, or cancel it.") from error
     _tell(run)
     return run
+
+
+def _require_askable(rows: Sequence[GoldenRow]) -> None:
+    """Told now, with its id: a row that was stored by an earlier release would end the run after its first slice."""
+    for row in rows:
+        if faults := faults_of_row(row, engine.config().max_question_chars):
+            raise Rejected("golden_question_faulty", f"Mend {row.id} first. {' '.join(faults)}")
 
 
 def cancel_run(*, actor: User | None, run: EvaluationRun) -> EvaluationRun:
@@ -173,6 +189,13 @@ def _work(run: EvaluationRun) -> EvaluationRun | None:
     if not live_versions().filter(pk=run.index_version_id).exists():
         return _fail(run, "version_gone", f"Index version {run.index_version_id} serves no more.")
     reranker = _reranker(run)
+    serving = reranker.name if reranker else ""
+    if run.n_done and serving != run.reranker:
+        reason = f"It began with the reranker {run.reranker or 'none'}; {serving or 'none'} serves now. Start it again."
+        return _fail(run, "reranker_changed", reason)
+    if serving != run.reranker:
+        run.reranker = serving
+        run.save(update_fields=["reranker"])
     instrument = Instrument(
         index=engine.index_of(run.index_version),
         scope=rag.Scope(folder_ids=tuple(run.folder_ids)),
@@ -199,7 +222,7 @@ def _work(run: EvaluationRun) -> EvaluationRun | None:
 
 
 def _reranker(run: EvaluationRun) -> rag.Reranker | None:
-    """The reranker, or a run without one, with the reason noted."""
+    """The reranker that serves now, or None; where there was none from the beginning, the reason is noted."""
     if RERANKED not in run.configurations:
         return None
     reranker, note = None, "There is no reranker, so nothing was reranked."
@@ -207,11 +230,10 @@ def _reranker(run: EvaluationRun) -> rag.Reranker | None:
         reranker = engine.reranker()
     except rag.ModelMissing as error:
         note = f"Nothing was reranked: {error.message}"
-    if reranker is None:
+    if reranker is None and not run.n_done:
         run.configurations = [name for name in run.configurations if name != RERANKED]
         run.note = note[:300]
-    run.reranker = reranker.name if reranker else ""
-    run.save(update_fields=["configurations", "note", "reranker"])
+        run.save(update_fields=["configurations", "note"])
     return reranker
 
 
@@ -258,6 +280,8 @@ def _go_on(run: EvaluationRun) -> EvaluationRun:
         if not current.is_live:
             return current
         if current.n_done >= current.n_total:
+            if documents_fingerprint(current.folder_ids) != current.documents_id:
+                current.note = f"{DOCUMENTS_CHANGED} {current.note}".strip()[:300]
             return _end(current, RunState.DONE)
         current.lease_until = None
         current.save(update_fields=["lease_until"])

@@ -21,6 +21,7 @@ from console.evaluation.models import GoldenKind, GoldenQuestion, RefusalKind
 from console.evaluation.selectors import (
     golden_set_for,
     golden_sets_with_counts,
+    runs_visible_to,
 )
 from console.evaluation.services import (
     create_golden_set,
@@ -42,6 +43,8 @@ SETS_BY = {
 }
 QUESTIONS_BY = {"key": "key", "kind": "kind", "question": "question", "changed": "changed_at", "added": "pk"}
 N_RUNS = 20
+N_FAULTS = 200
+"""Listed at once; who has more mends these first, or the file that they came from."""
 
 
 @require_safe
@@ -130,6 +133,7 @@ def golden_set(request: PersonRequest, set_id: int) -> HttpResponseBase:
     stored = golden_sets_with_counts(request.user).get(pk=set_id)
     values = {name: request.GET.get(name, "") for name in ("kind", "q")}
     rows = filtered_questions(stored.questions.select_related("source"), values)
+    runs = runs_visible_to(request.user).filter(golden_set=stored)
     context = {
         "golden_set": stored,
         "listing": list_rows(request, rows, sortable=QUESTIONS_BY, default="added"),
@@ -137,8 +141,8 @@ def golden_set(request: PersonRequest, set_id: int) -> HttpResponseBase:
         "is_filtered": any(values.values()),
         "kinds": [*GoldenKind.choices, *((kind.value, f"to refuse: {kind.value}") for kind in RefusalKind)],
         "folders": stored.folders.all(),
-        "runs": stored.runs.select_related("index_version", "started_by")[:N_RUNS],
-        "live_run": stored.runs.filter(state__in=["queued", "running"]).first(),
+        "runs": runs[:N_RUNS],
+        "live_run": runs.filter(state__in=["queued", "running"]).first(),
     }
     parts = {"list": "evaluation/_questions.html", "runs": "evaluation/_runs.html"}
     return page_or_part(request, "evaluation/set.html", context, parts=parts)
@@ -186,6 +190,6 @@ def check(request: PersonRequest, set_id: int) -> HttpResponseBase:
     context = {
         "golden_set": stored,
         "report": report,
-        "faults": [(fault, ids.get(fault.id)) for fault in report.faults],
+        "faults": [(fault, ids.get(fault.id)) for fault in report.faults[:N_FAULTS]],
     }
     return render(request, "evaluation/check.html", context)

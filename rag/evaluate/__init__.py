@@ -1,15 +1,8 @@
 """Measuring retrieval and answers: golden questions, rankings, bluffs and wrong refusals, all with intervals."""
 
 from rag.evaluate.answer_risk import AnswerRisk, ConfidentAnswer, answer_risk, ask_with_open_gate
-from rag.evaluate.beir import (
-    BeirDocument,
-    BeirReport,
-    BeirSet,
-    compare_beir,
-    evaluate_beir,
-    index_beir,
-    read_beir,
-)
+from rag.evaluate.beir import BeirReport, compare_beir, evaluate_beir, index_beir
+from rag.evaluate.beir_files import BeirDocument, BeirSet, read_beir
 from rag.evaluate.calibration import Bound, Calibration, HeldOut, best_cut, calibrate
 from rag.evaluate.discrimination import RiskPoint, area_under_risk, auroc, risk_coverage
 from rag.evaluate.gate_records import GateRecord, gate_record, record_gate

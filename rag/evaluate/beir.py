@@ -6,14 +6,10 @@ together, as BEIR does. A document that does not fit one chunk is scored by its 
 
 from __future__ import annotations
 
-import csv
-import json
-import zipfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-from rag.errors import BadInput
+from rag.evaluate.beir_files import BeirDocument, BeirSet
 from rag.evaluate.ranking import Estimate, mean_estimate, ndcg_at_k, recall_at_k
 from rag.evaluate.retrieval import PairedTest, Search
 from rag.index import DocumentText, Index, OnProgress, index_documents
@@ -21,25 +17,6 @@ from rag.types import Coverage, Extraction, Locator, ScoredChunk, Span
 
 _BATCH = 64
 """Documents indexed together: their chunks share the encoder's batches."""
-
-
-@dataclass(frozen=True, slots=True)
-class BeirDocument:
-    """One document of the corpus."""
-
-    id: str
-    title: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class BeirSet:
-    """A collection with the queries that its qrels judge: query id → document id → grade."""
-
-    name: str
-    documents: tuple[BeirDocument, ...]
-    queries: Mapping[str, str]
-    qrels: Mapping[str, Mapping[str, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,32 +38,6 @@ class BeirReport:
     def mean_recall(self) -> Estimate:
         """Mean recall@100."""
         return mean_estimate(self.recall_at_100)
-
-
-def read_beir(path: Path, *, split: str = "test") -> BeirSet:
-    """The collection in a folder or ZIP (in which it may lie in a folder of its own).
-
-    Raises:
-        BadInput: a file is missing, or a row is not as BEIR has it.
-    """
-    name = path.stem if path.suffix == ".zip" else path.name
-    try:
-        if path.is_dir():
-            return _read(name, split, lambda file: (path / file).read_text(encoding="utf-8"))
-        with zipfile.ZipFile(path) as archive:
-            names = archive.namelist()
-
-            def read(file: str) -> str:
-                member = next(n for n in names if n == file or n.endswith(f"/{file}"))
-                return archive.read(member).decode("utf-8")
-
-            return _read(name, split, read)
-    except (OSError, StopIteration, zipfile.BadZipFile) as exc:
-        raise BadInput(
-            f"{path} must be a folder or ZIP with corpus.jsonl, queries.jsonl and qrels/{split}.tsv."
-        ) from exc
-    except (KeyError, ValueError, TypeError) as exc:
-        raise BadInput(f"A row of {path} is not as BEIR has it.") from exc
 
 
 def index_beir(
@@ -112,10 +63,14 @@ def index_beir(
 def evaluate_beir(beir: BeirSet, search: Search, *, configuration: str) -> BeirReport:
     """Search every judged query; `search` gives chunks of an index made by `index_beir`, best first.
 
-    A query is searched with all its words; what it finds counts by document, each at its first chunk's rank.
+    A query is searched with all its words; what it finds counts by document, each at its first chunk's rank. A document
+    with the query's own id is the query itself (ArguAna, Quora) and is left out, as BEIR does.
     """
     query_ids = tuple(query for query in beir.queries if query in beir.qrels)
-    rankings = [ranked_documents(beir, search(beir.queries[query])) for query in query_ids]
+    rankings = [
+        tuple(found for found in ranked_documents(beir, search(beir.queries[query])) if found != query)
+        for query in query_ids
+    ]
     judged = [(ranking, beir.qrels[query]) for ranking, query in zip(rankings, query_ids, strict=True)]
     return BeirReport(
         configuration=configuration,
@@ -144,32 +99,6 @@ def compare_beir(first: BeirReport, second: BeirReport) -> PairedTest:
     wins, losses = sum(d > 0 for d in differences), sum(d < 0 for d in differences)
     ties = len(differences) - wins - losses
     return PairedTest(first.configuration, second.configuration, wins, losses, ties)
-
-
-def _read(name: str, split: str, read: Callable[[str], str]) -> BeirSet:
-    qrels: dict[str, dict[str, int]] = {}
-    rows = csv.reader(read(f"qrels/{split}.tsv").splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
-    next(rows, None)
-    for query, document, grade in filter(None, rows):
-        qrels.setdefault(query, {})[document] = int(grade)
-    return BeirSet(
-        name=name,
-        documents=tuple(
-            BeirDocument(str(row["_id"]), row.get("title") or "", row["text"])
-            for row in _json_rows(read("corpus.jsonl"))
-        ),
-        queries={
-            str(row["_id"]): row["text"]
-            for row in _json_rows(read("queries.jsonl"))
-            if str(row["_id"]) in qrels
-        },
-        qrels=qrels,
-    )
-
-
-def _json_rows(text: str) -> Iterator[dict[str, str]]:
-    # Not splitlines(): a text may hold U+2028, which JSON leaves as it is.
-    return (json.loads(line) for line in text.split("\n") if line.strip())
 
 
 def _extraction(document: BeirDocument) -> Extraction:

@@ -39,7 +39,8 @@ class Calibration:
     """A sweep and its choice; `chosen` is None when no cut keeps to the budget.
 
     `cut_interval` is the percentile bootstrap 95 % interval of the chosen cut, the lower number first; golden rows are
-    drawn whole (a question with its ticket), answerable ones and those to refuse apart.
+    drawn whole (a question with its ticket), answerable ones and those to refuse apart. None too where a side has
+    one row alone, which can only be drawn as it is.
     """
 
     score: GateScore
@@ -101,20 +102,23 @@ def best_cut(
 ) -> CurvePoint | None:
     """The point with the most right answers within the budget of bluffs, the strictest of equals.
 
-    None when no point keeps to it: with few questions to refuse, the upper bound of none of n is 3.8/(n + 3.8).
+    None when no point keeps to it: with few questions to refuse, the upper bound of none of n is 3.8/(n + 3.8). None
+    as well where one side is missing: without questions to refuse no cut lets any through.
     """
     able = [
         point
         for point in curve
-        if point.bluffs.successes <= _most_bluffs(point.bluffs.n, max_bluff_rate, bound)
+        if point.right.n
+        and point.bluffs.n
+        and point.bluffs.successes <= _most_bluffs(point.bluffs.n, max_bluff_rate, bound)
     ]
     return max(able, key=lambda point: point.right.successes, default=None)
 
 
 def _most_bluffs(n: int, max_bluff_rate: float, bound: Bound) -> int:
     """The most bluffs of `n` questions that keep to the budget; −1 when not even none does."""
-    for successes in range(n, -1, -1):
-        rate = wilson_interval(successes, n)[1] if bound == "upper" else successes / n if n else 0.0
+    for successes in range(n, -1, -1) if n else ():
+        rate = wilson_interval(successes, n)[1] if bound == "upper" else successes / n
         if rate <= max_bluff_rate:
             return successes
     return -1
@@ -129,11 +133,15 @@ def _by_group(records: Sequence[GateRecord], cut: float, choice: _Choice) -> dic
 
 def _cut_interval(
     records: Sequence[GateRecord], curve: Sequence[CurvePoint], choice: _Choice
-) -> tuple[float, float]:
+) -> tuple[float, float] | None:
+    if any(
+        len({record.id for record in records if record.must_refuse is side}) < 2 for side in (True, False)
+    ):
+        return None
     cuts = [point.cut for point in curve]
     bluffs, right, _ = outcomes(records, cuts, choice.score, choice.max_chunks)
     random = np.random.default_rng(SEED)
-    is_refusal = np.array([record.must_refuse for record in records])
+    is_refusal = np.array([record.must_refuse for record in records], dtype=bool)
     _, row_of = np.unique([record.id for record in records], return_inverse=True)
     weights = np.zeros((N_RESAMPLES, len(records)))
     for side in (is_refusal, ~is_refusal):

@@ -25,8 +25,9 @@ class RiskPoint:
 def auroc(positives: Sequence[float], negatives: Sequence[float]) -> Estimate:
     """Probability that a positive scores above a negative, ties as half (Mann and Whitney 1947), in [0, 1].
 
-    The 95 % interval is DeLong's (DeLong, DeLong and Clarke-Pearson 1988), cut to [0, 1]. It has no width where
-    the scores separate perfectly, which a small set does by chance. `n` counts both sides.
+    The 95 % interval is DeLong's (DeLong, DeLong and Clarke-Pearson 1988), cut to [0, 1]. Where the scores separate
+    perfectly, which a small set does by chance, it has no width, and for a side of one it is not defined: there it is
+    Newcombe's (2006, method 5). `n` counts both sides.
 
     Raises:
         ValueError: a side is empty; nothing is told apart.
@@ -40,9 +41,10 @@ def auroc(positives: Sequence[float], negatives: Sequence[float]) -> Estimate:
     of_positives = _share_below(above, below)
     of_negatives = 1.0 - _share_below(below, above)
     area = float(of_positives.mean())
-    variance = (of_positives.var(ddof=1) / m if m > 1 else 0.25) + (
-        of_negatives.var(ddof=1) / n if n > 1 else 0.25
-    )
+    variance = of_positives.var(ddof=1) / m + of_negatives.var(ddof=1) / n if min(m, n) > 1 else 0.0
+    if variance <= 0.0:
+        low = _newcombe_low(area, m, n)
+        return Estimate(area, low, 1.0 - _newcombe_low(1.0 - area, m, n), m + n)
     half = _Z_95 * float(np.sqrt(variance))
     return Estimate(area, max(0.0, area - half), min(1.0, area + half), m + n)
 
@@ -69,6 +71,23 @@ def area_under_risk(points: Sequence[RiskPoint]) -> float:
         area += point.risk * (point.coverage - before)
         before = point.coverage
     return area
+
+
+def _newcombe_low(area: float, m: int, n: int) -> float:
+    """The area below `area` that is just not refuted by it, with the variance that Hanley and McNeil (1982) give an
+    area where both sides are of equal size; Newcombe (2006). Its mirror is the upper end: the variance is symmetric.
+    """
+    mean_n = (m + n) / 2
+
+    def is_refuted(true: float) -> bool:
+        spread = 1 + (mean_n - 1) * ((1 - true) / (2 - true) + true / (1 + true))
+        return (area - true) ** 2 > _Z_95**2 * true * (1 - true) * spread / (m * n)
+
+    low, high = 0.0, area
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if is_refuted(middle) else (low, middle)
+    return low
 
 
 def _share_below(scores: npt.NDArray[np.float64], others: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

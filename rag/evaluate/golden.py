@@ -10,6 +10,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from rag.errors import BadInput
+from rag.evaluate.packed_files import packed_files
 from rag.markdown_inline import plain_text
 from rag.types import Chunk, StoredChunk
 
@@ -131,18 +132,17 @@ class GoldenSet:
         return hashlib.sha256(content.encode()).hexdigest()[:16]
 
 
-def read_golden_set(folder: Path, *, name: str = "") -> GoldenSet:
-    """The set in a folder with needles.jsonl and, where there are such, refusals.jsonl and multihop.jsonl.
+def read_golden_set(path: Path, *, name: str = "") -> GoldenSet:
+    """The set in a folder or ZIP with needles.jsonl and, where there are such, refusals.jsonl and multihop.jsonl.
 
     Raises:
-        BadInput: there is no needles.jsonl, or a row is not as it must be; the message names file and line.
+        BadInput: it cannot be read, there is no needles.jsonl, or a row is not as it must be; the message names file
+            and line.
     """
-    files = {
-        file: (folder / file).read_text(encoding="utf-8")
-        for file in (NEEDLES_FILE, REFUSALS_FILE, MULTIHOP_FILE)
-        if (folder / file).is_file()
-    }
-    return golden_set_of(files, name=name or folder.name)
+    with packed_files(path) as read:
+        texts = {file: read(file) for file in (NEEDLES_FILE, REFUSALS_FILE, MULTIHOP_FILE)}
+    files = {file: text for file, text in texts.items() if text is not None}
+    return golden_set_of(files, name=name or path.stem)
 
 
 def golden_set_of(files: Mapping[str, str], *, name: str) -> GoldenSet:

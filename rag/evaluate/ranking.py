@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rag.evaluate.statistics import wilson_interval_of
+
 N_RESAMPLES = 2_000
 SEED = 20_080_131
 """One fixed seed: the same figures give the same interval."""
@@ -26,7 +28,7 @@ class Estimate:
     n: int
 
     def __str__(self) -> str:
-        return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}]"
+        return "–" if not self.n else f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}]"
 
 
 def recall_at_k(ranking: Sequence[str], relevance: Mapping[str, int], k: int) -> float:
@@ -53,13 +55,16 @@ def ndcg_at_k(ranking: Sequence[str], relevance: Mapping[str, int], k: int) -> f
 
 
 def mean_estimate(values: Sequence[float]) -> Estimate:
-    """The mean with its percentile bootstrap 95 % interval (Efron 1979): 2,000 resamples, one fixed seed.
+    """The mean of values in [0, 1] with its percentile bootstrap 95 % interval (Efron 1979).
 
-    0.0 with the interval [0, 0] for no values.
+    2,000 resamples, one fixed seed. Values that are all alike, or one alone, resample to themselves; their interval is
+    Wilson's for a share of that size. 0.0 with the interval [0, 1] for no values.
     """
     if not len(values):
-        return Estimate(0.0, 0.0, 0.0, 0)
+        return Estimate(0.0, 0.0, 1.0, 0)
     data = np.asarray(values, dtype=np.float64)
+    if data.min() == data.max():
+        return Estimate(float(data[0]), *wilson_interval_of(float(data[0]), len(data)), len(data))
     picks = np.random.default_rng(SEED).integers(0, len(data), size=(N_RESAMPLES, len(data)))
     low, high = np.percentile(data[picks].mean(axis=1), [2.5, 97.5])
     return Estimate(float(data.mean()), float(low), float(high), len(data))

@@ -27,7 +27,7 @@ class AnswerCounts:
     """Answerable questions. Several needles are found, cited or quoted when all of them are.
 
     Attributes:
-        recall: k → questions of which the needles stand in the first k candidates.
+        recall: k → questions with at most k needles of which the needles stand in the first k candidates.
         coverage: questions that were answered, rightly or not.
         right_passage: questions with an answer that cites the chunks that hold the needles.
         right_quote: the stricter count: quotes hold the needles or are part of them.
@@ -139,7 +139,7 @@ def _counts(outcomes: Sequence[_Outcome], ks: Sequence[int]) -> AnswerCounts:
     answered = [(o.asked, o.result) for o in outcomes if isinstance(o.result, Answered)]
     faults = Counter(outcome.fault for outcome in outcomes)
     return AnswerCounts(
-        recall={k: Proportion(sum(o.rank is not None and o.rank <= k for o in outcomes), n) for k in ks},
+        recall={k: _recall([o for o in outcomes if len(o.asked.needles) <= k], k) for k in ks},
         coverage=Proportion(len(answered), n),
         right_passage=Proportion(sum(cites_needles(result, asked.needles) for asked, result in answered), n),
         right_quote=Proportion(sum(quotes_needles(result, asked.needles) for asked, result in answered), n),
@@ -156,6 +156,10 @@ def _counts(outcomes: Sequence[_Outcome], ks: Sequence[int]) -> AnswerCounts:
             ]
         ),
     )
+
+
+def _recall(outcomes: Sequence[_Outcome], k: int) -> Proportion:
+    return Proportion(sum(o.rank is not None and o.rank <= k for o in outcomes), len(outcomes))
 
 
 def cites_needles(result: Answered, needles: Sequence[str]) -> bool:

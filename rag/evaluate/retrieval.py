@@ -89,8 +89,11 @@ class RetrievalReport:
         )
 
     def recall(self, k: int, wording: Wording | None = None) -> Proportion:
-        """Questions of which all needles stand among the first `k` chunks."""
-        ranks = [question.rank for question in self.of(wording)]
+        """Questions of which all needles stand among the first `k` chunks.
+
+        Those with more needles than `k` are left out: as a rule `k` chunks do not hold them.
+        """
+        ranks = [question.rank for question in self.of(wording) if len(question.ranks) <= k]
         return Proportion(sum(_within(rank, k) for rank in ranks), len(ranks))
 
     def mean_reciprocal_rank(self, wording: Wording | None = None) -> Estimate:
@@ -133,12 +136,12 @@ def evaluate_retrieval(
 def compare_recall(
     first: RetrievalReport, second: RetrievalReport, *, k: int, wording: Wording | None = None
 ) -> PairedTest:
-    """Which questions one finds among its first `k` chunks and the other does not.
+    """Which questions one finds among its first `k` chunks and the other does not; see `RetrievalReport.recall`.
 
     Raises:
         ValueError: the reports are over different questions.
     """
-    return _paired(first, second, wording, lambda question: float(_within(question.rank, k)))
+    return _paired(first, second, wording, lambda question: float(_within(question.rank, k)), most_needles=k)
 
 
 def compare_ranks(
@@ -165,11 +168,17 @@ def _paired(
     second: RetrievalReport,
     wording: Wording | None,
     value: Callable[[QuestionRanks], float],
+    *,
+    most_needles: int | None = None,
 ) -> PairedTest:
     ours, theirs = first.of(wording), second.of(wording)
     if [(q.id, q.wording) for q in ours] != [(q.id, q.wording) for q in theirs]:
         raise ValueError("only reports over the same questions can be paired")
-    differences = [value(one) - value(other) for one, other in zip(ours, theirs, strict=True)]
+    differences = [
+        value(one) - value(other)
+        for one, other in zip(ours, theirs, strict=True)
+        if most_needles is None or len(one.ranks) <= most_needles
+    ]
     wins, losses = sum(d > 0 for d in differences), sum(d < 0 for d in differences)
     return PairedTest(
         first.configuration.name, second.configuration.name, wins, losses, len(differences) - wins - losses

@@ -16,14 +16,19 @@ def wilson_interval(successes: int, n: int) -> tuple[float, float]:
     """
     if not 0 <= successes <= n:
         raise ValueError(f"{successes} successes of {n} is no proportion")
-    if n == 0:
-        return 0.0, 1.0
-    share = successes / n
+    return wilson_interval_of(successes / n, n) if n else (0.0, 1.0)
+
+
+def wilson_interval_of(share: float, n: int) -> tuple[float, float]:
+    """`wilson_interval` of a share in [0, 1] of `n` > 0.
+
+    For the mean of any values in [0, 1] it is wide enough: none vary more than zeros and ones of the same mean.
+    """
     z2 = _Z_95**2
     centre = (share + z2 / (2 * n)) / (1 + z2 / n)
     half = _Z_95 / (1 + z2 / n) * math.sqrt(share * (1 - share) / n + z2 / (4 * n * n))
-    low = 0.0 if successes == 0 else max(0.0, centre - half)
-    high = 1.0 if successes == n else min(1.0, centre + half)
+    low = 0.0 if share <= 0.0 else max(0.0, centre - half)
+    high = 1.0 if share >= 1.0 else min(1.0, centre + half)
     return low, high
 
 
@@ -32,8 +37,12 @@ def sign_test(wins: int, losses: int) -> float:
     n = wins + losses
     if n == 0:
         return 1.0
-    tail = sum(math.comb(n, i) for i in range(min(wins, losses) + 1))
-    return min(1.0, 2.0 * tail / float(2**n))
+    ways = tail = 1
+    for heads in range(1, min(wins, losses) + 1):
+        ways = ways * (n - heads + 1) // heads
+        tail += ways
+    # Whole numbers to the end: from 1,024 pairs on 2**n is no float any more.
+    return min(1.0, (2 * tail) / (1 << n))
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,5 +63,7 @@ class Proportion:
         return wilson_interval(self.successes, self.n)
 
     def __str__(self) -> str:
+        if not self.n:
+            return "–"
         low, high = self.interval
         return f"{self.successes}/{self.n} = {self.rate:.3f} [{low:.3f}, {high:.3f}]"

@@ -7,7 +7,7 @@ right passage out again: right answers need not grow with it, bluffs do.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
@@ -20,6 +20,8 @@ from rag.evaluate.statistics import Proportion
 from rag.types import GateScore
 
 Counts = npt.NDArray[np.float64]
+MARGIN = 1e-6
+"""The outermost cuts keep this far from a score: the same text read in another batch differs in the last digits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,8 @@ class CurvePoint:
         wrong_refusals: answerable questions of which nothing passes.
         right: answerable questions whose right passage passes.
         coverage: answerable questions of which something passes, right or not.
+        begins_at: the score at which this outcome begins, coming from the stricter cuts; None where it always was, or
+            where the point is no part of a sweep.
     """
 
     cut: float
@@ -39,6 +43,7 @@ class CurvePoint:
     wrong_refusals: Proportion
     right: Proportion
     coverage: Proportion
+    begins_at: float | None = field(default=None, compare=False)
 
 
 def sweep_cuts(
@@ -49,7 +54,8 @@ def sweep_cuts(
     A cut lies half way to the next number that would change something, so that it does not hang on the last
     digit of one score.
     """
-    cuts = _cuts(records, score, max_chunks)
+    changes = _changes(records, score, max_chunks)
+    cuts = _cuts(changes, score)
     bluffs, right, covered = outcomes(records, cuts, score, max_chunks)
     n_refuse = sum(record.must_refuse for record in records)
     n_answer = len(records) - n_refuse
@@ -60,6 +66,7 @@ def sweep_cuts(
             wrong_refusals=Proportion(n_answer - int(covered[:, at].sum()), n_answer),
             right=Proportion(int(right[:, at].sum()), n_answer),
             coverage=Proportion(int(covered[:, at].sum()), n_answer),
+            begins_at=changes[at - 1] if at else None,
         )
         for at, cut in enumerate(cuts)
     )
@@ -117,8 +124,8 @@ def auroc_by_kind(records: Sequence[GateRecord], *, score: GateScore) -> dict[st
     }
 
 
-def _cuts(records: Sequence[GateRecord], score: GateScore, max_chunks: int) -> list[float]:
-    """Strictest first: a cut that nothing passes, then one behind each number at which an outcome changes."""
+def _changes(records: Sequence[GateRecord], score: GateScore, max_chunks: int) -> list[float]:
+    """The scores at which an outcome changes, strictest first."""
     changes: set[float] = set()
     for record in records:
         before = (False, False)
@@ -127,12 +134,26 @@ def _cuts(records: Sequence[GateRecord], score: GateScore, max_chunks: int) -> l
             if now != before:
                 changes.add(value)
             before = now
-    ordered = sorted(changes, reverse=score == "relevance")
+    return sorted(changes, reverse=score == "relevance")
+
+
+def _cuts(ordered: Sequence[float], score: GateScore) -> list[float]:
+    """A cut that nothing passes, then one behind each number at which an outcome changes."""
+    strict, loose = (1.0, 0.0) if score == "relevance" else (0.0, 2.0)
     if not ordered:
-        return [1.0 if score == "relevance" else 0.0]
-    outside = np.inf if score == "relevance" else -np.inf
-    nothing = float(np.nextafter(ordered[0], outside))
-    return [nothing, *(_between(one, following) for one, following in pairwise(ordered)), ordered[-1]]
+        return [strict]
+    inner = [_between(one, following) for one, following in pairwise(ordered)]
+    return [_stricter(ordered[0], strict), *inner, _towards(ordered[-1], loose)]
+
+
+def _stricter(value: float, end: float) -> float:
+    """A cut that `value` does not pass, on the scale that ends at `end` unless the value is its very end."""
+    moved = _towards(value, end)
+    return moved if moved != value else float(np.nextafter(value, np.inf if end else -np.inf))
+
+
+def _towards(value: float, end: float) -> float:
+    return min(value + MARGIN, end) if end > value else max(value - MARGIN, end)
 
 
 def _between(one: float, following: float) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 import rag
+from console.evaluation.files import export_archive
 from tests.rag.fakes import ScriptedReranker
 from tests.workers.conftest import HOTELS, LAPTOPS
 from workers import evaluation
@@ -93,7 +95,15 @@ def test_everything_is_measured_and_written(
     ):
         assert title in printed
     written = json.loads(figures.read_text())
+    settings = written["settings"]
+    assert (settings["budget"], settings["bound"], settings["max_chunks"]) == (0.1, "rate", 4)
+    assert settings["strategies"] == ["E", "A"]
+    assert 0.0 < settings["distance_cut"] < 2.0
     (made,) = written["corpora"]
+    assert made["reranker"] == ""
+    assert made["strategies"][0]["model"].startswith("all-MiniLM-L6-v2 ")
+    assert {"questions", "tickets", "multihop", "both"} == {pair["wording"] for pair in made["paired"]}
+    assert not [pair for pair in made["paired"] if pair["wording"] == "multihop" and pair["k"] == 1]
     assert (made["n_files"], made["n_failed"], made["faults"]) == (3, 1, [])
     assert made["golden_id"] == GOLDEN.fingerprint
     assert [strategy["chunking"]["strategy"] for strategy in made["strategies"]] == ["E", "A"]
@@ -163,7 +173,7 @@ def test_a_model_that_is_not_there_is_said(corpus: str, monkeypatch: pytest.Monk
         (["--compare", "dense,magic"], "--compare takes dense, bm25, hybrid"),
         (["--strategies", "G"], "--strategies takes A, B"),
         (["--budget", "1.5"], "between 0 and 1"),
-        (["--beir", "/no/such/folder"], "must be a folder or ZIP"),
+        (["--beir", "/no/such/folder"], "must be a folder, or a ZIP"),
     ],
 )
 def test_what_cannot_be_measured_is_said(arguments: list[str], message: str) -> None:
@@ -182,3 +192,30 @@ def test_the_sample_set_has_all_three_kinds_of_questions() -> None:
     golden = corpus_of("sample").golden
     assert golden is not None
     assert (len(golden.needles), len(golden.refusals), len(golden.multihop)) == (80, 52, 10)
+
+
+@pytest.mark.parametrize(
+    "golden",
+    [rag.GoldenSet("g"), replace(GOLDEN, refusals=()), replace(GOLDEN, needles=())],
+    ids=["empty", "nothing to refuse", "only several needles"],
+)
+def test_a_set_that_lacks_a_side_is_not_calibrated_on(golden: rag.GoldenSet, corpus: str) -> None:
+    golden_folder = corpus.partition("=")[2]
+    rag.write_golden_set(golden, Path(golden_folder))
+    with pytest.raises(CommandError, match="lacks one side"):
+        call_command("evaluate", corpus, "--calibrate")
+
+
+def test_figures_that_cannot_be_written_are_not_measured_first(corpus: str, tmp_path: Path) -> None:
+    with pytest.raises(CommandError, match="cannot be written: No such file"):
+        call_command("evaluate", corpus, "--json", str(tmp_path / "missing" / "figures.json"))
+
+
+def test_a_golden_set_may_be_the_zip_that_the_console_exports(
+    corpus: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "golden.zip").write_bytes(export_archive(GOLDEN))
+    folder = corpus.partition("=")[0]
+    assert "questions, n = 2" in run(
+        f"{folder}={tmp_path / 'golden.zip'}", "--compare", "bm25", capsys=capsys
+    )

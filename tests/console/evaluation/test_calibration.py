@@ -30,7 +30,7 @@ from console.evaluation.plots import (
     risk_plot,
     two_sided_plot,
 )
-from console.evaluation.report import evaluated_of, run_report
+from console.evaluation.report import evaluated_of, gate_records, run_report
 from console.index.models import CutCalibration, DocumentIndex, IndexVersion, ThresholdSetting, VersionState
 from console.index.selectors import threshold_in_force
 from console.index.services import set_threshold
@@ -236,17 +236,19 @@ def test_what_changed_since_a_calibration_is_told(run: EvaluationRun, world: Wor
     assert threshold_in_force(world.version).distance_calibration is not None
 
 
-def test_a_cut_outside_the_scale_is_brought_to_its_end(run: EvaluationRun, world: World) -> None:
-    """Nothing at all passes just above the best relevance there is, which may be 1."""
-    EvaluatedQuestion.objects.filter(run=run).delete()
-    measured(run, "n", "questions", 1.0, 0.0)
+def test_a_cut_outside_the_scale_is_not_set(run: EvaluationRun, world: World) -> None:
+    """At the end of the scale it would let through the very question that it is to refuse."""
     measured(run, "r", "far", 1.0, 0.0)
+    for configuration in ("reranked", "hybrid"):
+        with pytest.raises(Rejected, match="Only refusing everything") as error:
+            use_cut(actor=world.admin, run=run, configuration=configuration, budget=0.0, bound="rate")
+        assert error.value.code == "no_cut"
+
+
+def test_a_budget_of_none_is_kept_by_what_six_digits_hide(run: EvaluationRun, world: World) -> None:
+    measured(run, "r", "far", 0.9, 0.5)  # of a run before scores were kept whole; it was 0.9000004
     setting = use_cut(actor=world.admin, run=run, configuration="reranked", budget=0.0, bound="rate")
-    assert setting.relevance_cut == 1.0
-    assert (
-        use_cut(actor=world.admin, run=run, configuration="hybrid", budget=0.0, bound="rate").distance_cut
-        == 0.0
-    )
+    assert 0.9000004 < setting.relevance_cut < 0.90001
 
 
 @pytest.mark.parametrize(
@@ -327,12 +329,59 @@ def test_the_curve_runs_from_strict_to_loose_and_stays_inside(configuration: str
         assert high <= y <= low, "y grows downwards"
 
 
+def test_at_any_cut_the_line_is_what_the_gate_does_there(run: EvaluationRun) -> None:
+    """Read between the cuts of the table too, where a slope would show shares that no cut has."""
+    report = report_of(run)
+    records = gate_records("reranked", evaluated_of(run))
+    plot = two_sided_plot(report.calibration, report.current)
+    changes = {score for record in records for score in record.scores}
+    cuts = [0.0003 + at / 500 for at in range(499)]
+    checked = 0
+    for cut in cuts:
+        if any(abs(cut - change) < 0.001 for change in changes):
+            continue
+        x = LEFT + (1.0 - cut) * (WIDTH - RIGHT - LEFT)
+        there = rag.gate_at(records, cut, score="relevance")
+        for line, share in ((plot.bluffs, there.bluffs), (plot.wrong, there.wrong_refusals)):
+            steps = points_of(line)
+            pairs = zip(steps[::2], steps[1::2], strict=True)
+            [y] = {a[1] for a, b in pairs if a[0] <= x <= b[0] and a[1] == b[1] and a[0] < b[0]}
+            assert y == pytest.approx(plot.frame.bottom - share.rate * (plot.frame.bottom - TOP), abs=0.02)
+            checked += 1
+    assert checked > 500
+
+
+@pytest.mark.parametrize(("coverage", "right"), [((15, 20), 15), ((15, 20), 14), ((10, 20), 2)])
+def test_the_name_of_the_proposed_cut_covers_neither_the_axis_nor_the_other(
+    coverage: tuple[int, int], right: int
+) -> None:
+    share, none = rag.Proportion(*coverage), rag.Proportion(0, 0)
+    point = rag.CurvePoint(0.5, none, none, rag.Proportion(right, 20), share)
+    plot = risk_plot((), point, point)
+    assert plot.current is not None
+    assert plot.chosen is not None
+    assert plot.chosen.y + plot.chosen.dy <= plot.frame.bottom
+    assert abs(plot.chosen.dy - plot.current.dy) >= 12
+
+
+def test_an_interval_that_no_cut_can_narrow_is_called_so(
+    run: EvaluationRun, world: World, client: Client
+) -> None:
+    EvaluatedQuestion.objects.filter(run=run, must_refuse=True).delete()
+    for at in range(2):
+        measured(run, f"r-{at}", "far", 0.1, 1.5)
+    client.force_login(world.admin)
+    page = client.get(f"/evaluation/runs/{run.pk}/calibration?budget=10&bound=upper").content.decode()
+    assert "No cut keeps to this budget" in page
+    assert "Of 2 questions to refuse, even none let through leaves up to 66% possible" in page
+
+
 def test_a_long_curve_is_thinned_but_keeps_its_ends(run: EvaluationRun) -> None:
     for at in range(400):
         measured(run, f"x-{at}", "tickets", 0.2 + at / 800, 0.9 - at / 800)
     report = report_of(run)
     line = points_of(two_sided_plot(report.calibration, report.current).bluffs)
-    assert len(line) == MAX_POINTS
+    assert len(line) == 2 * MAX_POINTS, "both ends of each step"
     assert len(report.calibration.curve) > MAX_POINTS
     assert len(points_of(risk_plot(report.risk, report.current, None).line)) <= MAX_POINTS
 
@@ -389,3 +438,22 @@ def test_what_went_wrong_is_listed(run: EvaluationRun) -> None:
     assert len(refused) == reranked.rows[0].wrong_refusals.successes == 7
     assert {(row.ended, row.fault) for row in refused} == {("refused: below_threshold", "cut_by_gate")}
     assert len(reranked.missed) == 7, "no bluff at this cut"
+
+
+def test_a_comparison_tells_what_each_run_measured_with(run: EvaluationRun, world: World) -> None:
+    other = evaluation_run(run.golden_set, run.index_version)
+    EvaluationRun.objects.filter(pk=other.pk).update(
+        relevance_cut=0.7, max_chunks=3, reranker="other/1", documents_id="a" * 16
+    )
+    other.refresh_from_db()
+    made = compare_runs(run, other)
+    differing = {row.name: row.second for row in made.settings if row.differs}
+    assert differing == {
+        "Relevance cut": "0.7",
+        "Most passages": "3",
+        "Reranker": "other/1",
+        "Documents": "a" * 16,
+    }
+    page = render_to_string("evaluation/_comparison.html", {"comparison": made, "run": run})
+    assert "Relevance cut differs" in page
+    assert "Distance cut differs" not in page

@@ -8,7 +8,7 @@ import time
 import zipfile
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import rag
@@ -18,9 +18,10 @@ from console.evaluation.files import (
     MAX_MEMBERS,
     ImportFaulty,
     export_archive,
+    faults_of_row,
     read_upload,
 )
-from console.evaluation.golden import golden_of
+from console.evaluation.golden import GoldenRow, golden_of, single
 from console.evaluation.models import GoldenQuestion, GoldenSet
 from console.evaluation.services import import_questions
 from tests.console.conftest import World, golden_set
@@ -182,11 +183,13 @@ def test_the_import_of_the_export_gives_the_same_set(world: World) -> None:
     assert [row.answers for row in golden_of(copy).multihop] == [("both",)]
 
 
+busy = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 words = st.text(st.characters(codec="utf-8", exclude_categories=["Cs", "Cc"]), min_size=1).filter(
     lambda text: any(character.isalnum() for character in text)
 )
 
 
+@busy
 @given(st.lists(st.tuples(words, words, words), min_size=1, max_size=4))
 def test_any_text_survives_the_way_out_and_in(rows: list[tuple[str, str, str]]) -> None:
     golden = rag.GoldenSet(
@@ -194,6 +197,25 @@ def test_any_text_survives_the_way_out_and_in(rows: list[tuple[str, str, str]]) 
     )
     files = [("any.zip", export_archive(golden))]
     assert read_upload(files, max_question_chars=10_000) == golden.needles
+
+
+texts = st.sampled_from(["", "\u3000", "A word."])
+word = st.just("A word.")
+places = st.builds(rag.NeedlePlace, texts, st.sampled_from(["", "One.", "Two.", "Three."]))
+answers = st.lists(texts, max_size=2, unique=True).map(tuple)
+any_row = st.one_of(
+    st.builds(rag.GoldenNeedle, texts, texts, texts, texts, texts, answers),
+    st.builds(rag.GoldenRefusal, texts, st.sampled_from([*rag.REFUSAL_KINDS, "", "odd"]), texts, texts),
+    st.builds(rag.GoldenMultihop, texts, texts, st.lists(places, max_size=3).map(tuple), answers),
+)
+
+
+@busy
+@given(any_row)
+def test_what_may_be_stored_can_be_exported_imported_and_run(row: GoldenRow) -> None:
+    if not faults_of_row(row, 2_000):
+        files = [("any.zip", export_archive(single(row)))]
+        assert read_upload(files, max_question_chars=2_000) == (row,)
 
 
 def test_the_sample_questions_are_taken_in_whole(world: World) -> None:

@@ -11,9 +11,11 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 import rag
+from console.evaluation import views
 from console.evaluation.models import EvaluationRun, GoldenQuestion, GoldenSet, RunState
+from console.evaluation.selectors import documents_fingerprint
 from console.index.selectors import threshold_in_force
-from tests.console.conftest import LIMIT, SECRET, World, evaluation_run, golden_set, needle
+from tests.console.conftest import LIMIT, SECRET, TRAINS, World, evaluation_run, golden_set, needle
 from tests.console.evaluation.conftest import run_to_the_end
 from tests.console.evaluation.test_calibration import run as measured_run  # noqa: F401 - a fixture
 from tests.console.test_pages import text_of
@@ -199,6 +201,10 @@ def test_a_run_shows_its_progress_then_its_figures(
     assert (gold["questions"]["quoted"]["successes"], gold["questions"]["quoted"]["n"]) == (1, 1)
     assert 0 < gold["questions"]["f1"] < 1
     assert "Stands in a cited quote" in page
+    assert "nDCG@10" in page
+    for row in figures["retrieval"]:
+        assert 0.0 <= row["ndcg_at_10_low"] <= row["ndcg_at_10"] <= row["ndcg_at_10_high"] <= 1.0
+    assert figures["documents_id"] == documents_fingerprint([world.travel.pk])
     assert "Use this cut" in text_of(as_role("admin").get(f"{path}/calibration"))
 
 
@@ -252,6 +258,49 @@ def test_runs_are_compared_with_one_of_the_same_set(
     other = evaluation_run(world.golden, world.version)
     assert "0 questions in both, 30 in one only" in text_of(lead.get(f"{path}?with={other.pk}"))
     assert lead.get(f"{path}?with={world.live_run.pk}").status_code == 404
+
+
+def test_a_long_check_lists_the_first_faults_and_counts_all(
+    world: World, as_role: As, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(views, "N_FAULTS", 3)
+    for at in range(5):
+        needle(world.golden, f"x-{at}", "missing.md", "Nowhere.", question=f"Where {at}?", ticket=f"eh {at}")
+    page = as_role("support_lead").get(f"/evaluation/sets/{world.golden.pk}/check")
+    assert len(page.context["faults"]) == 3
+    n_faults = len(page.context["report"].faults)
+    assert f"{n_faults} faults, the first 3 listed" in text_of(page)
+
+
+@pytest.mark.parametrize("missing", ["document_3", "needle_3", "document_2", "needle_1"])
+def test_a_needle_without_its_document_is_not_saved(missing: str, world: World, as_role: As) -> None:
+    sentences = [LIMIT, TRAINS, "A third sentence."]
+    values = {"key": "m-1", "question": "All three?"}
+    for number, sentence in enumerate(sentences, start=1):
+        values |= {f"document_{number}": world.policy.name, f"needle_{number}": sentence}
+    new = f"/evaluation/sets/{world.golden.pk}/questions/new?kind=multihop"
+    lead = as_role("support_lead")
+    answer = lead.post(new, values | {missing: " "})
+    assert answer.status_code == 422
+    assert set(answer.context["form"].errors) == {missing}
+    assert not world.golden.questions.filter(key="m-1").exists()
+    assert lead.post(new, values).status_code == 302
+    assert len(world.golden.questions.get(key="m-1").needles) == 3
+
+
+def test_all_needles_of_an_imported_question_are_shown_and_kept(world: World, as_role: As) -> None:
+    needles = [{"document": world.policy.name, "needle": f"Sentence {number}."} for number in range(1, 6)]
+    stored = needle(world.golden, "m-5", "", "")
+    stored.kind, stored.needles = "multihop", needles
+    stored.save()
+    lead = as_role("support_lead")
+    form = lead.get(f"/evaluation/questions/{stored.pk}").context["form"]
+    assert (
+        lead.post(f"/evaluation/questions/{stored.pk}", form.initial | {"question": "All?"}).status_code
+        == 302
+    )
+    stored.refresh_from_db()
+    assert (stored.question, stored.needles) == ("All?", needles)
 
 
 @pytest.mark.parametrize("kind", ["needle", "multihop", "refusal", "odd"])

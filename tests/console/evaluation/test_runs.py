@@ -16,7 +16,9 @@ from console.evaluation.runs import cancel_run, evaluate_slice, pick_up_pending,
 from console.evaluation.services import remove_golden_question
 from console.index.models import IndexVersion, VersionState
 from console.questions.models import Question, QuestionState, Surface
-from tests.console.conftest import LIMIT, World, golden_set, needle
+from console.sources.services import delete_document
+from rag.evaluate.retrieval import needle_rank
+from tests.console.conftest import LIMIT, TRAINS, World, golden_set, needle
 from tests.console.evaluation.conftest import run_to_the_end
 from tests.rag.fakes import ScriptedReranker
 
@@ -30,6 +32,109 @@ def _no_other_live_run(world: World) -> None:
 
 def results_of(run: EvaluationRun) -> dict[tuple[str, str], EvaluatedQuestion]:
     return {(row.key, row.group): row for row in EvaluatedQuestion.objects.filter(run=run)}
+
+
+def test_a_set_with_a_question_that_cannot_be_asked_is_not_started(
+    world: World, travel_set: GoldenSet, sent: Sent
+) -> None:
+    needle(travel_set, "n-3", " ", LIMIT)
+    with pytest.raises(Rejected, match=r"Mend n-3 first\. Document is empty") as error:
+        start_run(actor=world.lead, golden_set=travel_set)
+    assert error.value.code == "golden_question_faulty"
+    assert not sent
+
+
+def test_retrieval_is_one_search_by_every_configuration(
+    world: World, travel_set: GoldenSet, index: rag.Index, reranker: ScriptedReranker, sent: Sent
+) -> None:
+    """The pipeline searches in parts and again in other words, or, as here for thanks, not at all."""
+    needle(travel_set, "n-3", world.policy.name, LIMIT, question="thanks a lot!")
+    run = run_to_the_end(start_run(actor=world.lead, golden_set=travel_set))
+    scope = rag.Scope(folder_ids=(world.travel.pk,))
+    for row in results_of(run).values():
+        if row.must_refuse:
+            continue
+        for name, configuration in rag.CONFIGURATIONS.items():
+            search = rag.search_with(configuration, index=index, scope=scope, reranker=reranker)
+            sentence = TRAINS if row.key == "n-2" else LIMIT
+            assert row.ranks[name] == [needle_rank(search(row.question), sentence)]
+    assert None not in results_of(run)["n-3", "questions"].ranks["reranked"]
+
+
+def test_scores_are_kept_with_all_their_digits(
+    world: World, travel_set: GoldenSet, index: rag.Index, reranker: ScriptedReranker, sent: Sent
+) -> None:
+    run = run_to_the_end(start_run(actor=world.lead, golden_set=travel_set))
+    for row in results_of(run).values():
+        found = rag.retrieve(row.question, index=index, scope=rag.Scope(folder_ids=(world.travel.pk,)))
+        assert sorted(row.gate["hybrid"]["scores"]) == sorted(each.distance for each in found)
+    row = results_of(run)["n-1", "questions"]
+    exact = [value for value in row.gate["hybrid"]["scores"] if value != round(value, 6)]
+    assert exact
+
+
+@pytest.mark.parametrize("change", ["deleted", "added", "text", "none"])
+def test_a_run_says_that_documents_changed_under_it(
+    change: str, world: World, travel_set: GoldenSet, index: rag.Index, sent: Sent
+) -> None:
+    run = start_run(actor=world.lead, golden_set=travel_set)
+    if change == "deleted":
+        delete_document(actor=world.admin, document=world.policy)
+    elif change == "added":
+        world.broken.state = "indexed"
+        world.broken.reason_code = world.broken.reason = world.broken.next_step = ""
+        world.broken.save()
+    elif change == "text":
+        world.policy.canonical_sha256 = "f" * 64
+        world.policy.save()
+    run = run_to_the_end(run)
+    assert run.state == RunState.DONE
+    assert run.note.startswith(runs.DOCUMENTS_CHANGED) == (change != "none")
+
+
+@pytest.mark.parametrize("later", ["another", ""])
+def test_a_run_whose_reranker_is_replaced_fails(
+    later: str,
+    world: World,
+    travel_set: GoldenSet,
+    index: rag.Index,
+    reranker: ScriptedReranker,
+    sent: Sent,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(runs, "SLICE_ROWS", 1)
+    run = start_run(actor=world.lead, golden_set=travel_set)
+    evaluate_slice(run.pk)
+    reranker.name = later
+    monkeypatch.setattr(engine, "reranker", lambda: reranker if later else None)
+    run = run_to_the_end(run)
+    assert (run.state, run.reason_code, run.n_done) == (RunState.FAILED, "reranker_changed", 1)
+    assert (run.reranker, run.note) == ("scripted", "")
+    assert "scripted" in run.reason
+    assert "reranked" in run.configurations
+
+
+def test_the_same_candidates_are_read_once_and_again_where_time_ran_out(
+    world: World, index: rag.Index
+) -> None:
+    class Counting(ScriptedReranker):
+        n_calls = 0
+
+        def rerank(self, *args: object, **kwargs: object) -> rag.Reranked:
+            self.n_calls += 1
+            return super().rerank(*args, **kwargs)
+
+    scope = rag.Scope(folder_ids=(world.travel.pk,))
+    candidates = rag.retrieve("hotels in Lisbon", index=index, scope=scope)
+    counting = Counting({LIMIT: 0.9}, seconds=1.0)
+    remembering = measuring.RememberingReranker(counting)
+    for time_limit_s, n_calls in ((0.5, 1), (9.0, 2), (9.0, 2), (0.5, 2)):
+        done = remembering.rerank(
+            "hotels in Lisbon", candidates, embedding_model="hashing", time_limit_s=time_limit_s
+        )
+        assert (done.timed_out, counting.n_calls) == (n_calls == 1, n_calls)
+    remembering.rerank("trains", candidates, embedding_model="hashing", time_limit_s=9.0)
+    assert (counting.n_calls, remembering.name) == (3, "scripted")
 
 
 def test_a_run_asks_every_question_in_every_wording(
@@ -100,6 +205,7 @@ def test_what_is_stored_is_what_the_core_reports(
     for wording in retrieval.wordings:
         assert rows[wording.value].recalls[1] == retrieval.recall(1, wording)
         assert rows[wording.value].mrr == retrieval.mean_reciprocal_rank(wording)
+        assert rows[wording.value].ndcg == retrieval.mean_ndcg(10, wording)
     hybrid = rag.search_with(rag.CONFIGURATIONS["hybrid"], index=index, scope=scope)
     records = {(r.id, r.group): r for r in rag.record_gate(golden, hybrid, score="distance")}
     for record in gate_records("hybrid", evaluated_of(run)):

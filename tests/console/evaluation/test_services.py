@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import pytest
+from django.apps import apps
+from django.db import IntegrityError
 
 import rag
 from console.access import NotPermitted, Rejected
 from console.audit.models import AuditEntry
-from console.evaluation import sample
+from console.evaluation import sample, services
 from console.evaluation.checking import check_golden_set
+from console.evaluation.files import ImportFaulty
 from console.evaluation.from_question import add_from_question, quotes_of
 from console.evaluation.golden import golden_of
 from console.evaluation.models import GoldenKind, GoldenQuestion, GoldenSet, RefusalKind
-from console.evaluation.selectors import golden_sets_visible_to, runs_visible_to
+from console.evaluation.selectors import (
+    golden_question_for,
+    golden_sets_visible_to,
+    golden_sets_with_counts,
+    runs_visible_to,
+)
 from console.evaluation.services import (
     create_golden_set,
     delete_golden_set,
+    import_questions,
     remove_golden_question,
     save_golden_question,
     update_golden_set,
@@ -95,6 +106,44 @@ def test_a_set_is_about_folders_that_its_maker_may_see(world: World) -> None:
             create_golden_set(actor=world.lead, name="x", folder_ids=folder_ids)
         assert code_of(error) == "golden_set_folders"
     assert create_golden_set(actor=world.admin, name="x", folder_ids=[world.closed.pk])
+
+
+def test_a_folder_that_is_taken_out_still_hides_what_was_written_and_run_while_it_was_in(
+    world: World,
+) -> None:
+    both = golden_set("Both", world.travel, world.closed)
+    secret = needle(both, "n-1", world.salaries.name, SECRET)
+    old_run = evaluation_run(both, world.version)
+    update_golden_set(actor=world.admin, golden_set=both, name="Both", folder_ids=[world.travel.pk])
+    assert both not in golden_sets_visible_to(world.lead)
+    assert both in golden_sets_visible_to(world.admin)
+    with pytest.raises(GoldenQuestion.DoesNotExist):
+        golden_question_for(world.lead, secret.pk)
+    secret.delete()
+    kept = needle(both, "n-1", world.policy.name, LIMIT)
+    new_run = evaluation_run(both, world.version)
+    assert golden_question_for(world.lead, kept.pk) == kept
+    assert list(runs_visible_to(world.lead).filter(golden_set=both)) == [new_run]
+    assert golden_sets_with_counts(world.lead).get(pk=both.pk).last_run_id == new_run.pk
+    assert old_run in runs_visible_to(world.admin)
+    new_run.delete()
+    assert golden_sets_with_counts(world.lead).get(pk=both.pk).last_run_id is None
+    update_golden_set(actor=world.admin, golden_set=both, name="Both", folder_ids=[world.travel.pk])
+    world.closed.members.add(world.lead)
+    assert list(runs_visible_to(world.lead).filter(golden_set=both)) == [old_run]
+
+
+def test_what_a_set_was_about_before_it_was_remembered_is_known_from_its_runs(world: World) -> None:
+    both = golden_set("Both", world.travel, world.closed)
+    needle(both, "n-1", world.salaries.name, SECRET)
+    run = evaluation_run(both, world.version)
+    both.folders.remove(world.closed)
+    assert run in runs_visible_to(world.lead)
+    migration = import_module("console.evaluation.migrations.0003_left_folders")
+    migration.known_from_runs(apps, None)
+    assert list(both.left_folders.values_list("folder_id", flat=True)) == [world.closed.pk]
+    assert both not in golden_sets_visible_to(world.lead)
+    assert run not in runs_visible_to(world.lead)
 
 
 def test_a_set_with_a_hidden_folder_is_not_seen(world: World) -> None:
@@ -257,3 +306,51 @@ def test_the_sample_is_offered_where_its_handbook_is(world: World) -> None:
     with pytest.raises(Rejected) as error:
         sample.import_sample(actor=world.admin)
     assert code_of(error) == "golden_set_exists"
+
+
+def test_an_id_that_another_took_meanwhile_is_left_for_the_next(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ids = iter(["n-001", "n-001", "n-002"])
+    monkeypatch.setattr(services, "_next_key", lambda golden_set, row: next(ids))
+    saved = save_golden_question(actor=world.lead, golden_set=world.golden, row=ROW)
+    assert saved.key == "n-002"
+    monkeypatch.setattr(services, "_next_key", lambda golden_set, row: "n-001")
+    with pytest.raises(Rejected, match="Save again") as error:
+        save_golden_question(actor=world.lead, golden_set=world.golden, row=ROW)
+    assert code_of(error) == "golden_key_taken"
+
+
+def test_a_set_holds_no_more_than_can_be_imported_again(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(services, "MAX_ROWS", 2)
+    save_golden_question(actor=world.lead, golden_set=world.golden, row=ROW)
+    with pytest.raises(Rejected) as error:
+        save_golden_question(actor=world.lead, golden_set=world.golden, row=ROW)
+    assert code_of(error) == "golden_set_full"
+    save_golden_question(actor=world.lead, golden_set=world.golden, row=ROW, stored=world.golden_question)
+    line = b'{"id": "x", "document": "a", "needle": "b", "question": "c"}'
+    with pytest.raises(ImportFaulty, match="1 faults") as faulty:
+        import_questions(actor=world.lead, golden_set=world.golden, files=[("needles.jsonl", line)])
+    assert "would have 3 questions; at most 2" in faulty.value.faults[0].message
+    assert world.golden.questions.count() == 2
+
+
+def test_an_import_beside_another_one_knows_its_rows(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The other import commits between this one's look and its write, as where the database locks no rows."""
+    bulk_create = GoldenQuestion.objects.bulk_create
+    n_writes = 0
+
+    def bulk_create_late(rows: list[GoldenQuestion], **more: object) -> list[GoldenQuestion]:
+        nonlocal n_writes
+        n_writes += 1
+        if n_writes == 1:
+            raise IntegrityError("UNIQUE constraint failed")
+        return bulk_create(rows, **more)
+
+    monkeypatch.setattr(GoldenQuestion.objects, "bulk_create", bulk_create_late)
+    line = b'{"id": "x", "document": "a", "needle": "b", "question": "c"}'
+    done = import_questions(actor=world.lead, golden_set=world.golden, files=[("needles.jsonl", line)])
+    assert (done, n_writes) == ((1, 0), 2)
+    assert AuditEntry.objects.filter(action="golden_set.import").count() == 1

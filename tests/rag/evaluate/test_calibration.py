@@ -1,7 +1,7 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from rag.evaluate import (
@@ -121,6 +121,18 @@ def test_a_looser_cut_can_push_the_right_passage_out():
 
 
 @few_at_a_time
+@given(records(), st.sampled_from(SCORES), st.floats(-5e-7, 5e-7))
+def test_the_outermost_cuts_do_not_hang_on_the_last_digits(rows, score, error):
+    """As scores stored with six digits, or read again in another batch."""
+    low, high = (0.0, 1.0) if score == "relevance" else (0.0, 2.0)
+    again = [replace(row, scores=tuple(min(max(v + error, low), high) for v in row.scores)) for row in rows]
+    curve = sweep_cuts(rows, score=score)
+    for point in (curve[0], curve[-1]):
+        if low <= point.cut <= high:
+            assert gate_at(again, point.cut, score=score) == point
+
+
+@few_at_a_time
 @given(records(), st.sampled_from(SCORES), st.floats(0, 1), st.sampled_from(["rate", "upper"]))
 def test_the_best_cut_is_the_best_of_all_within_the_budget(rows, score, budget, bound):
     curve = sweep_cuts(rows, score=score)
@@ -129,7 +141,8 @@ def test_the_best_cut_is_the_best_of_all_within_the_budget(rows, score, budget, 
         share = point.bluffs
         return wilson_interval(share.successes, share.n)[1] if bound == "upper" else share.rate
 
-    able = [point for point in curve if spent(point) <= budget]
+    is_two_sided = len({row.must_refuse for row in rows}) == 2
+    able = [point for point in curve if is_two_sided and spent(point) <= budget]
     chosen = best_cut(curve, budget, bound=bound)
     if not able:
         assert chosen is None
@@ -144,6 +157,7 @@ def test_the_best_cut_is_the_best_of_all_within_the_budget(rows, score, budget, 
 @given(records())
 def test_more_budget_never_answers_less(rows):
     curve = sweep_cuts(rows, score="relevance")
+    assume(len({row.must_refuse for row in rows}) == 2)
     right = [best_cut(curve, budget / 10).right.successes for budget in range(11)]
     assert right == sorted(right)
 
@@ -188,6 +202,26 @@ def test_calibration_finds_the_cut_and_says_how_sure_it_is():
     assert made.by_group["questions"].right == made.chosen.right
     assert (made.held_out.bluffs.n, made.held_out.right.n) == (40, 40)
     assert abs(made.held_out.right.successes - made.chosen.right.successes) <= 4
+
+
+@pytest.mark.parametrize("score", SCORES)
+@pytest.mark.parametrize("bound", ["rate", "upper"])
+@pytest.mark.parametrize("sides", [(), (True,), (False,)], ids=["nothing", "to refuse", "answerable"])
+def test_no_cut_is_chosen_where_a_side_is_missing(score, bound, sides):
+    rows = [record(side, False, [(at / 8, True)]) for side in sides for at in range(4)]
+    made = calibrate(rows, score=score, max_bluff_rate=1.0, bound=bound)
+    assert (made.chosen, made.cut_interval, made.by_group) == (None, None, {})
+
+
+def test_one_row_alone_gives_its_cut_no_interval():
+    rows = [
+        replace(record(False, False, [(0.9, True)]), id="a"),
+        replace(record(True, False, [(0.1, False)]), id="b"),
+    ]
+    assert calibrate(rows, score="relevance").chosen is not None
+    assert calibrate(rows, score="relevance").cut_interval is None
+    rows += [replace(each, id=f"{each.id}2") for each in rows]
+    assert calibrate(rows, score="relevance").cut_interval is not None
 
 
 def test_more_questions_narrow_the_interval_of_the_cut():

@@ -33,6 +33,9 @@ def test_auroc_and_its_interval_are_the_textbooks(positives, negatives):
     made = auroc(positives, negatives)
     area, error = slow_delong(positives, negatives)
     assert made.value == pytest.approx(area)
+    if error == 0.0:
+        assert 0.0 <= made.low < made.high <= 1.0
+        return
     assert made.low == pytest.approx(max(0.0, area - 1.959964 * error), abs=1e-6)
     assert made.high == pytest.approx(min(1.0, area + 1.959964 * error), abs=1e-6)
     assert auroc(negatives, positives).value == pytest.approx(1 - area)
@@ -46,6 +49,23 @@ def test_the_interval_covers_the_truth_about_as_often_as_it_says():
         made = auroc(random.normal(1, 1, 40).tolist(), random.normal(0, 1, 40).tolist())
         held += made.low <= 0.7602 <= made.high
     assert 0.90 <= held / 300 <= 0.985
+
+
+@pytest.mark.parametrize(("m", "n"), [(1, 1), (7, 2), (1, 50), (40, 40), (400, 300)])
+def test_perfect_order_in_a_small_sample_is_no_proof(m, n):
+    """Newcombe 2006, method 5: the ends solve |true − found| = z · SE(true)."""
+    made = auroc([1.0] * m, [0.0] * n)
+    assert (made.value, made.high) == (1.0, 1.0)
+    true, mean_n = made.low, (m + n) / 2
+    spread = 1 + (mean_n - 1) * ((1 - true) / (2 - true) + true / (1 + true))
+    assert 1.0 - true == pytest.approx(1.959964 * math.sqrt(true * (1 - true) * spread / (m * n)), rel=1e-4)
+    mirrored = auroc([0.0] * m, [1.0] * n)
+    assert (mirrored.low, mirrored.high) == pytest.approx((0.0, 1.0 - made.low))
+
+
+def test_a_side_of_one_has_an_interval_around_its_area():
+    made = auroc([0.6], [0.1, 0.2, 0.3, 0.9])
+    assert 0.0 < made.low < made.value == 0.75 < made.high < 1.0
 
 
 def test_one_side_alone_is_no_question():

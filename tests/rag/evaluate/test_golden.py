@@ -1,3 +1,5 @@
+import zipfile
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -100,6 +102,34 @@ def test_a_folder_holds_a_set(tmp_path):
     assert read_golden_set(tmp_path / "mine", name="other").fingerprint == golden.fingerprint
     with pytest.raises(BadInput, match=r"must hold needles\.jsonl"):
         read_golden_set(tmp_path)
+
+
+def test_a_zip_holds_the_same_set(tmp_path):
+    golden = GoldenSet("mine", tuple(read_needles(LINES)), (), tuple(read_multihop([TWO])))
+    with zipfile.ZipFile(tmp_path / "mine.zip", "w") as archive:
+        for name, text in golden_files(golden).items():
+            archive.writestr(f"exported/{name}", text)
+    assert read_golden_set(tmp_path / "mine.zip") == golden
+
+
+def test_a_byte_order_mark_is_no_part_of_the_set(tmp_path):
+    (tmp_path / "needles.jsonl").write_text(LINES[0], encoding="utf-8-sig")
+    assert len(read_golden_set(tmp_path).needles) == 1
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "utf-16"])
+def test_another_encoding_is_said(tmp_path, encoding):
+    (tmp_path / "needles.jsonl").write_bytes(LINES[0].replace("one", "ün").encode(encoding))
+    with pytest.raises(BadInput, match=r"needles\.jsonl is not written in UTF-8"):
+        read_golden_set(tmp_path)
+
+
+@pytest.mark.parametrize("content", [None, b"", b"no zip"])
+def test_what_is_neither_folder_nor_zip_is_said(tmp_path, content):
+    if content is not None:
+        (tmp_path / "x.zip").write_bytes(content)
+    with pytest.raises(BadInput, match="must be a folder, or a ZIP"):
+        read_golden_set(tmp_path / "x.zip")
 
 
 def test_the_fingerprint_changes_with_a_question():

@@ -1,5 +1,7 @@
 from dataclasses import replace
 
+import pytest
+
 from rag.evaluate import (
     GoldenMultihop,
     GoldenNeedle,
@@ -56,6 +58,39 @@ def test_a_needle_stands_once_and_where_it_is_said_to():
     assert faults(with_needle(document="c.md")) == [("n1", "no_such_document")]
     assert faults(with_needle(needle="Ask your lead first.")) == [("n1", "not_unique")]
     assert faults(with_needle(document="b.md", needle="Travel")) == [("n1", "is_heading")]
+
+
+@pytest.mark.parametrize(
+    ("heading", "needle"),
+    [
+        ("Leave policy", "# Leave policy"),
+        ("Leave policy", "**Leave policy**"),
+        ("**Leave** policy", "Leave policy"),
+        ("# Leave policy", "Leave  policy"),
+        ("[Leave policy](x.md)", "## Leave policy"),
+    ],
+)
+def test_a_heading_is_one_however_it_is_written(heading, needle):
+    golden = GoldenSet("one", (GoldenNeedle("n1", "a.md", needle, "what?", "eh?"),))
+    texts = {"a.md": f"## {heading.removeprefix('# ')}\n\nYou have 25 days."}
+    found = check_golden_set(golden, texts, headings={"a.md": [heading]})
+    assert [fault.code for fault in found] == ["is_heading"]
+
+
+@pytest.mark.parametrize("needle", ["You have **25 days** a year.", "You have 25 days a year."])
+def test_a_sentence_stands_twice_in_whatever_form(needle):
+    golden = GoldenSet("one", (GoldenNeedle("n1", "a.md", needle, "what?", "eh?"),))
+    texts = {"a.md": "You have **25 days** a year.", "b.md": "You have 25 days a year."}
+    (fault,) = check_golden_set(golden, texts)
+    assert (fault.code, fault.message) == ("not_unique", "The needle stands 2 times, in a.md, b.md.")
+    both = {"a.md": " ".join(texts.values())}
+    assert [fault.code for fault in check_golden_set(golden, both)] == ["not_unique"]
+
+
+def test_repeats_that_overlap_are_counted():
+    golden = GoldenSet("one", (GoldenNeedle("n1", "a.md", "ha ha ha", "what?", "eh?"),))
+    (fault,) = check_golden_set(golden, {"a.md": "They say ha ha ha ha."})
+    assert fault.message == "The needle stands 2 times, in a.md."
 
 
 def test_rows_are_checked_by_themselves():

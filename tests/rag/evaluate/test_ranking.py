@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rag.evaluate import mean_estimate, ndcg_at_k, recall_at_k, reciprocal_rank
+from rag.evaluate import mean_estimate, ndcg_at_k, recall_at_k, reciprocal_rank, wilson_interval
 
 NAMES = "abcdefghij"
 rankings = st.permutations(NAMES).flatmap(lambda order: st.integers(0, 10).map(lambda n: order[:n]))
@@ -57,8 +57,24 @@ def test_a_reciprocal_rank_counts_from_one():
 def test_a_means_interval_holds_it_and_stays_within_the_values(values):
     made = mean_estimate(values)
     assert made.value == pytest.approx(math.fsum(values) / len(values))
-    assert min(values) - 1e-9 <= made.low <= made.high <= max(values) + 1e-9
+    assert made.low - 1e-9 <= made.value <= made.high + 1e-9
+    if len(set(values)) > 1:
+        assert min(values) - 1e-9 <= made.low <= made.high <= max(values) + 1e-9
     assert made == mean_estimate(values)
+
+
+@pytest.mark.parametrize(("value", "n"), [(1.0, 1), (0.0, 1), (0.5, 1), (1.0, 3), (1.0, 200), (0.25, 40)])
+def test_values_that_are_all_alike_leave_doubt_all_the_same(value, n):
+    made = mean_estimate([value] * n)
+    assert (made.value, made.n) == (value, n)
+    assert made.high - made.low > min(0.7, 1.5 / n)
+    if value in (0.0, 1.0):
+        assert (made.low, made.high) == wilson_interval(int(value) * n, n)
+
+
+def test_nothing_is_known_of_no_values():
+    made = mean_estimate([])
+    assert (made.low, made.high, str(made)) == (0.0, 1.0, "–")
 
 
 def test_a_means_interval_is_about_the_normal_one_and_narrows():

@@ -73,7 +73,11 @@ def test_recall_counts_by_wording_and_several_needles_only_together():
     assert counts(made.recall(3)) == (2, 3)
     assert counts(made.recall(3, Wording.QUESTIONS)) == (2, 2)
     assert counts(made.recall(3, Wording.TICKETS)) == (0, 1)
+    assert counts(made.recall(1, Wording.MULTIHOP)) == (0, 0), "no one chunk is asked to hold both"
     assert counts(made.recall(2, Wording.MULTIHOP)) == (0, 1)
+    for k, n in ((1, 0), (2, 1)):
+        alike = compare_recall(made, made, k=k, wording=Wording.MULTIHOP)
+        assert (alike.wins, alike.losses, alike.ties) == (0, 0, n)
     assert counts(made.recall(3, Wording.MULTIHOP)) == (1, 1)
     assert made.mean_reciprocal_rank().value == pytest.approx((1 + 1 / 3 + 0) / 3)
     assert made.mean_ndcg(10, Wording.QUESTIONS).value == pytest.approx((1 + 1 / math.log2(4)) / 2)

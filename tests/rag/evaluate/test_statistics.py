@@ -57,6 +57,19 @@ def test_the_sign_test_is_the_textbooks(wins, losses):
     assert sign_test(wins, losses) == pytest.approx(float(sum(as_extreme)))
 
 
+@pytest.mark.parametrize(
+    ("wins", "losses", "p"),
+    [(1024, 0, 2.0**-1023), (3000, 0, 0.0), (560, 500, 0.0701), (5600, 5000, 5.9e-9), (20_000, 20_000, 1.0)],
+)
+def test_the_sign_test_of_thousands_of_pairs(wins, losses, p):
+    """The middle ones by the normal approximation with continuity correction."""
+    assert sign_test(wins, losses) == pytest.approx(p, rel=0.02)
+
+
+def test_a_share_of_none_is_a_dash():
+    assert str(Proportion(0, 0)) == "–"
+
+
 def test_a_proportion_says_its_interval():
     assert str(Proportion(5, 10)) == "5/10 = 0.500 [0.237, 0.763]"
     assert Proportion(0, 0).rate == 0.0

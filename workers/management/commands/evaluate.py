@@ -22,7 +22,7 @@ from workers.evaluation import (
     evaluate_corpus,
 )
 from workers.evaluation_corpus import Corpus, corpus_of
-from workers.evaluation_json import beir_json, corpus_json
+from workers.evaluation_json import beir_json, corpus_json, settings_json
 from workers.evaluation_tables import beir_tables, corpus_tables
 
 WIDTH = 150
@@ -42,7 +42,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "corpus",
             nargs="*",
-            help="sample, or FOLDER=GOLDEN with a folder that holds needles.jsonl and, if there are such, "
+            help="sample, or FOLDER=GOLDEN with a folder or ZIP that holds needles.jsonl and, if there are such, "
             "refusals.jsonl and multihop.jsonl; without any, the sample handbook",
         )
         parser.add_argument(
@@ -92,7 +92,14 @@ class Command(BaseCommand):
         for entry in corpora:
             if entry.golden is None:
                 raise CommandError(f"{entry.name} has no golden set; write FOLDER=GOLDEN.")
+            if plan.calibrate and not (entry.golden.needles and entry.golden.refusals):
+                raise CommandError(
+                    "--calibrate chooses between questions with a needle and questions to refuse; "
+                    f"{entry.name} lacks one side."
+                )
         collections = [_collection(path) for path in beir]
+        if options["json"] is not None:
+            _require_writable(options["json"])
         try:
             measured = [_evaluated(entry, plan, out) for entry in corpora]
             searched = [
@@ -102,6 +109,7 @@ class Command(BaseCommand):
             raise CommandError(f"{error.message} {error.next_step}".strip()) from error
         if options["json"] is not None:
             figures = {
+                "settings": settings_json(plan, whole_documents=not options["beir_passages"]),
                 "corpora": [corpus_json(made) for made in measured],
                 "beir": [beir_json(found) for found in searched],
             }
@@ -139,6 +147,14 @@ def _plan(options: dict[str, Any]) -> Plan:
         end_to_end=options["end_to_end"],
         risk_coverage=options["risk_coverage"],
     )
+
+
+def _require_writable(path: Path) -> None:
+    """Said before anything is measured, not an hour later."""
+    try:
+        path.open("a", encoding="utf-8").close()
+    except OSError as error:
+        raise CommandError(f"--json {path} cannot be written: {error.strerror}.") from error
 
 
 def _chosen(option: str, value: str, known: Collection[str]) -> tuple[str, ...]:
