@@ -12,8 +12,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rag.corrective import Searched, best_first
-from rag.english import QUESTION_STEMS
+from rag.corrective import Searched, best_first, compared
+from rag.english import CHAT_WORDS, QUESTION_STEMS, QUESTION_WORDS
 from rag.gate import gate_score, pass_gate
 from rag.index import Index
 from rag.lexical import folded, stems
@@ -29,6 +29,12 @@ _NAME = re.compile(
 _WORD = re.compile(r"[^\W_]+(?:['’.][^\W_]+)*")
 _ASIDE = re.compile(r"\s*\([^()]*\)\s*$")
 """``(film)`` after the name that a title is."""
+_ASKING = (
+    QUESTION_WORDS
+    | CHAT_WORDS
+    | frozenset(("many", "much", "long", "often", "see", "find", "give", "go", "one"))
+)
+"""Words that are left over of nearly every question, and ask for nothing that a document could add."""
 _SHORTEST_NAME = 4
 _MOST_SAYING = 2
 """Passages of other documents that may say a name of one word."""
@@ -48,8 +54,8 @@ def bridge(
     if reranker is None or not searched.passages or gate_score(searched.found) != "relevance":
         return ()
     first = searched.passages[0].chunk
-    left = _left_unsaid(searched.question, first)
-    if not left:
+    left, sought = _left_unsaid(searched.question, first)
+    if not sought:
         return ()
     with run.stage("bridge") as detail:
         named = _documents_named(searched, first, index, scope)
@@ -61,28 +67,31 @@ def bridge(
     for document_id, name in named.items():
         query = f"{name} {left}"
         found = _searched_within(query, document_id, index, scope, run)
-        if found:
-            found = best_first(read_passages(query, found, index, reranker, run))
+        # What begins with a document's title is near to it anyway: only what the reranker read counts.
+        read = best_first(read_passages(query, found, index, reranker, run)) if found else ()
+        found = read if gate_score(read) == "relevance" else ()
         with run.stage("gate") as detail:
-            passages = pass_gate(found, replace(run.thresholds, max_chunks=1))
-            detail |= {"searched": query, "n_passed": len(passages)}
+            says = tuple(each for each in found if not sought.isdisjoint(stems(each.chunk.content)))
+            passages = pass_gate(says, replace(run.thresholds, max_chunks=1))
+            detail |= {**compared(found, run.thresholds), "searched": query, "n_passed": len(passages)}
         if passages:
             hops.append(Searched(query, found, passages))
     return tuple(hops)
 
 
-def _left_unsaid(question: str, passage: StoredChunk) -> str:
-    """The question without the words that the passage has; empty where it has all of its content words."""
+def _left_unsaid(question: str, passage: StoredChunk) -> tuple[str, frozenset[str]]:
+    """The question without the words that the passage has, and the stems of what is left to be said."""
     said = frozenset(stems(passage.text))
     kept: list[str] = []
-    is_left = False
+    sought: set[str] = set()
     for word in question.split():
         content = [stem for stem in stems(word) if stem not in QUESTION_STEMS]
         if content and said.issuperset(content):
             continue
-        is_left = is_left or bool(content)
+        if not _ASKING.issuperset(plain.casefold() for plain in _WORD.findall(word)):
+            sought.update(set(content) - said)
         kept.append(word)
-    return " ".join(kept) if is_left else ""
+    return " ".join(kept), frozenset(sought)
 
 
 def _documents_named(searched: Searched, first: StoredChunk, index: Index, scope: Scope) -> dict[int, str]:

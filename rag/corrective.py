@@ -47,7 +47,7 @@ def search_for(question: str, *, index: Index, scope: Scope, reranker: Reranker 
         )
         with run.stage("gate") as detail:
             passages = pass_gate(found, run.thresholds)
-            detail |= {**_compared(found, run.thresholds), "n_passed": len(passages)}
+            detail |= {**compared(found, run.thresholds), "n_passed": len(passages)}
         with run.stage("grade") as detail:
             decision = _grade(found, passages, index)
             if hop == 1:
@@ -87,7 +87,7 @@ def _grade(found: Sequence[ScoredChunk], passages: Sequence[ScoredChunk], index:
     return "refine" if best >= index.config.refine_from else "refuse"
 
 
-def _compared(found: Sequence[ScoredChunk], thresholds: Thresholds) -> Detail:
+def compared(found: Sequence[ScoredChunk], thresholds: Thresholds) -> Detail:
     """What the gate compared, the best of it, and the cut."""
     score = gate_score(found)
     return {"score": score, "best": best_of(found), "cut": thresholds.cut_of(score)}

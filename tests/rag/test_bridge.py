@@ -6,6 +6,7 @@ import pytest
 
 from rag.index import index_document
 from rag.pipeline import answer
+from rag.rerank import Reranked
 from rag.types import Answered, Refused, Scope, Thresholds
 from tests.rag.fakes import ScriptedReranker
 
@@ -64,7 +65,13 @@ def test_the_trace_says_which_passage_led_to_which_query(library):
     result = ask(library)
     assert details(result, "bridge") == [{"n_named": 1, "from": "Harbour Lights (novel)"}]
     (hop,) = [detail for detail in details(result, "gate") if "searched" in detail]
-    assert hop == {"searched": "Ada Quill Which band was the author who has the a member of?", "n_passed": 1}
+    assert hop == {
+        "score": "relevance",
+        "best": 0.8,
+        "cut": 0.7,
+        "searched": "Ada Quill Which band was the author who has the a member of?",
+        "n_passed": 1,
+    }
 
 
 def test_what_the_named_document_says_has_to_pass_the_same_cut(library):
@@ -90,6 +97,34 @@ def test_nothing_is_looked_up_where_the_passage_says_all_that_is_asked(library):
     result = ask(library, "When was the novel Harbour Lights written by Ada Quill?")
     assert isinstance(result, Answered)
     assert details(result, "bridge") == []
+
+
+@pytest.mark.parametrize("left", ["How many", "How do I see", "Who can give me", "Please where do I get"])
+def test_words_that_only_ask_are_nothing_left_to_say(library, left):
+    result = ask(library, f"{left} the novel Harbour Lights written by Ada Quill in 1990?")
+    assert details(result, "bridge") == []
+
+
+def test_the_named_document_has_to_say_something_of_what_is_left(library):
+    result = ask(library, "Which cinema shows the novel Harbour Lights that was written by Ada Quill?")
+    assert details(result, "bridge")[0]["n_named"] == 1
+    assert cited(result) == [1]
+
+
+def test_a_hop_that_was_not_read_in_time_adds_nothing(library):
+    class Once(ScriptedReranker):
+        def rerank(self, *arguments, **more):
+            self.n = getattr(self, "n", 0) + 1
+            return super().rerank(*arguments, **more) if self.n == 1 else Reranked((), (), timed_out=True)
+
+    result = answer(
+        QUESTION,
+        index=library,
+        scope=SCOPE,
+        thresholds=Thresholds(0.99, max_chunks=1, relevance_cut=0.7),
+        reranker=Once(BOTH),
+    )
+    assert cited(result) == [1]
 
 
 def test_without_a_reranker_there_is_no_second_hop(library):

