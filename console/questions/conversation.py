@@ -23,29 +23,41 @@ _PAUSE = timedelta(minutes=30)
 """A direct message without a thread goes on from the last ones for this long."""
 LONGEST_TURN = timedelta(minutes=10)
 """A question that takes longer than this no longer holds up those after it."""
+_WITHOUT_TOPIC = rag.RefusalReason.ROUTED_NO_RETRIEVAL
+"""Small talk, an empty message, one that is too long: nothing was asked that a question could lean on."""
+_NOT_UNDERSTOOD = (rag.RefusalReason.OUT_OF_SCOPE_FOLDER, rag.RefusalReason.INDEX_NOT_READY)
+"""Refused before it was completed with what was asked earlier, so it may lack its half."""
 
 
 def turns_before(question: Question) -> list[rag.Turn]:
-    """The last answered or refused questions of the thread or direct message, oldest first; [] where there is none.
+    """The last questions of the thread or direct message that asked something, oldest first; [] where there is none.
 
     Only what stands in the conversation for everyone in it: its questions, and which documents were cited.
     """
+    rows = _asked_before(question).select_related("answer").prefetch_related("answer__citations")
+    return [_turn(row) for row in reversed(rows.order_by("-received_at")[:N_TURNS])]
+
+
+def is_thread_known(question: Question) -> bool:
+    """True where an earlier question of the conversation was understood, so that what it was about is known here."""
+    return _asked_before(question).exclude(answer__reason_code__in=_NOT_UNDERSTOOD).exists()
+
+
+def _asked_before(question: Question) -> QuerySet[Question]:
+    """What a question can lean on: questions that were answered or refused before, and asked of something."""
     earlier = _conversation(question)
     if earlier is None:
-        return []
-    rows = (
-        # What was told to one person alone is no part of a conversation that others read.
+        return Question.objects.none()
+    # What was told to one person alone is no part of a conversation that others read.
+    return (
         earlier.exclude(surface__in=PRIVATE_SURFACES, shared_at=None)
         .filter(
             withdrawn_at=None,
             received_at__lt=question.received_at,
             state__in=[QuestionState.ANSWERED, QuestionState.REFUSED],
         )
-        .select_related("answer")
-        .prefetch_related("answer__citations")
-        .order_by("-received_at")[:N_TURNS]
+        .exclude(answer__reason_code=_WITHOUT_TOPIC)
     )
-    return [_turn(row) for row in reversed(rows)]
 
 
 def is_called_into_thread(question: Question) -> bool:

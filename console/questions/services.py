@@ -26,6 +26,7 @@ from console.questions import wording
 from console.questions.conversation import (
     is_anothers_turn,
     is_called_into_thread,
+    is_thread_known,
     questions_after,
     turns_before,
 )
@@ -157,7 +158,7 @@ def _answer(question: Question, read_thread: ReadThread | None = None) -> Answer
 
 def _turns_of(question: Question, read_thread: ReadThread | None) -> list[rag.Turn]:
     turns = turns_before(question)
-    is_known = bool(turns) and not was_unread(question)
+    is_known = is_thread_known(question) and not was_unread(question)
     if read_thread is None or is_known or not is_called_into_thread(question):
         return turns
     return [*read_thread(question), *turns]

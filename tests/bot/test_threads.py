@@ -12,7 +12,7 @@ from bot import threads
 from bot.simulator.failures import Failure, rate_limited
 from console.channels.models import SlackThreadReading
 from console.channels.reports import report_of
-from console.questions.models import Question, QuestionState
+from console.questions.models import Answer, Question, QuestionState
 from console.questions.replaying import replay_question
 from tests.bot.fake_slack import ALL_SCOPES, FakeSlack
 from tests.bot.limits import texts_of
@@ -78,6 +78,30 @@ class TestRead:
         again = asked("and in Norway?", work, number=2)
         assert len(slack.calls_of("conversations.replies")) == 1
         assert "hotel limit" in searched_for(again)
+
+    @pytest.mark.parametrize("first", ["", "hello", "thanks"])
+    def test_what_carries_no_topic_does_not_make_the_thread_known(
+        self, slack: FakeSlack, work: Work, first: str
+    ) -> None:
+        said(slack, LIMIT)
+        for number in range(1, 5):  # more than count as turns
+            asked(first, work, number=number)
+        assert "hotel limit" in searched_for(asked("and in other cities?", work, number=5))
+        n_read = len(slack.calls_of("conversations.replies"))
+        for number in range(6, 9):
+            asked(first, work, number=number)
+        assert "hotel limit" in searched_for(asked("and in Norway?", work, number=9))
+        assert len(slack.calls_of("conversations.replies")) == n_read, "it is known by now"
+
+    @pytest.mark.parametrize("reason", ["out_of_scope_folder", "index_not_ready"])
+    def test_what_was_refused_before_it_was_understood_does_not_make_the_thread_known(
+        self, slack: FakeSlack, work: Work, reason: str
+    ) -> None:
+        said(slack, LIMIT)
+        first = asked("hello", work)
+        Answer.objects.filter(question=first).update(reason_code=reason)
+        Question.objects.filter(pk=first.pk).update(text="and for contractors?")
+        assert "hotel limit" in searched_for(asked("and in other cities?", work, number=2))
 
     def test_messages_of_bots_of_slack_and_after_the_question_do_not_count(
         self, slack: FakeSlack, work: Work
