@@ -16,7 +16,7 @@ from django.conf import settings
 from slack_sdk import WebClient
 from slack_sdk.web import SlackResponse
 
-from bot.faults import lower_names
+from bot.faults import IncompleteAnswerError, lower_names
 from console import sealing
 from console.channels import workspaces
 
@@ -49,6 +49,25 @@ class Identity:
     skew_s: float
 
 
+class SlackClient(WebClient):
+    """A client whose answers are objects, as all of Slack's are."""
+
+    def api_call(self, *arguments: Any, **named: Any) -> SlackResponse:
+        """As `WebClient.api_call`.
+
+        Raises:
+            IncompleteAnswerError: what came is no answer of Slack: JSON of another kind, bytes, half a character.
+        """
+        try:
+            answer = super().api_call(*arguments, **named)
+        except (AttributeError, ValueError, LookupError, RecursionError):
+            # The SDK takes every JSON for an object, and every body for text. The cause would quote the body.
+            raise IncompleteAnswerError from None
+        if not isinstance(answer.data, dict):
+            raise IncompleteAnswerError
+        return answer
+
+
 def is_set_up() -> bool:
     """True when a workspace can be answered: there is a token, or workspaces can be installed."""
     return bool(settings.SLACK_BOT_TOKEN or settings.SLACK_CLIENT_ID)
@@ -60,7 +79,7 @@ def web_client(token: str | None = None) -> WebClient:
     It resends nothing by itself: Slack may have accepted a post whose answer was lost, and only the
     outbox knows how to look that up before it posts again.
     """
-    return WebClient(
+    return SlackClient(
         token=settings.SLACK_BOT_TOKEN if token is None else token,
         base_url=settings.SLACK_API_URL.rstrip("/") + "/",
         timeout=TIMEOUT_S,
@@ -70,7 +89,7 @@ def web_client(token: str | None = None) -> WebClient:
 
 def impatient(client: WebClient, timeout_s: int) -> WebClient:
     """The same client for a question that an answer waits for."""
-    return WebClient(token=client.token, base_url=client.base_url, timeout=timeout_s, retry_handlers=[])
+    return SlackClient(token=client.token, base_url=client.base_url, timeout=timeout_s, retry_handlers=[])
 
 
 def punctual(client: WebClient, within_s: float) -> PunctualClient:
@@ -81,7 +100,7 @@ def punctual(client: WebClient, within_s: float) -> PunctualClient:
     return PunctualClient(client, ends_at)
 
 
-class PunctualClient(WebClient):
+class PunctualClient(SlackClient):
     """A client all of whose calls end by one moment, whatever Slack does.
 
     A socket's timeout bounds each step of a call alone: a Slack that takes its time to connect, then to answer, then
