@@ -35,7 +35,7 @@ def turns_before(question: Question) -> list[rag.Turn]:
     Only what stands in the conversation for everyone in it: its questions, and which documents were cited.
     """
     rows = _asked_before(question).select_related("answer").prefetch_related("answer__citations")
-    return [_turn(row) for row in reversed(rows.order_by("-received_at")[:N_TURNS])]
+    return [_turn(row, question) for row in reversed(rows.order_by("-received_at")[:N_TURNS])]
 
 
 def is_thread_known(question: Question) -> bool:
@@ -102,13 +102,14 @@ def _conversation(question: Question) -> QuerySet[Question] | None:
     return None
 
 
-def _turn(row: Question) -> rag.Turn:
+def _turn(row: Question, question: Question) -> rag.Turn:
     citations = row.answer.citations.all()
     return rag.Turn(
         # As it was completed: what completed it may stand in a thread that was read then, and is not kept.
         question=asked_as(row.answer) or row.text,
         answer=tuple(str(sentence["text"]) for sentence in row.answer.sentences),
         titles=tuple(dict.fromkeys(citation.document_title for citation in citations)),
+        is_of_another=row.slack_user_id != question.slack_user_id,
     )
 
 
