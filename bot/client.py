@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -92,12 +92,15 @@ def impatient(client: WebClient, timeout_s: int) -> WebClient:
     return SlackClient(token=client.token, base_url=client.base_url, timeout=timeout_s, retry_handlers=[])
 
 
-def punctual(client: WebClient, within_s: float) -> PunctualClient:
-    """The same client for what somebody waits for; of a punctual one, until its own end at the latest."""
+def punctual(client: WebClient, within_s: float, calls: Executor | None = None) -> PunctualClient:
+    """The same client for what somebody waits for; of a punctual one, until its own end at the latest.
+
+    `calls` runs what is no part of an acknowledgement, so that a form never waits for calls that hang there.
+    """
     ends_at = time.monotonic() + within_s
     if isinstance(client, PunctualClient):
         ends_at = min(ends_at, client.ends_at)
-    return PunctualClient(client, ends_at)
+    return PunctualClient(client, ends_at, calls or _calls)
 
 
 class PunctualClient(SlackClient):
@@ -108,11 +111,12 @@ class PunctualClient(SlackClient):
     up, which raises `TimeoutError`; it ends by its own timeout.
     """
 
-    def __init__(self, client: WebClient, ends_at: float) -> None:
+    def __init__(self, client: WebClient, ends_at: float, calls: Executor) -> None:
         super().__init__(
             token=client.token, base_url=client.base_url, timeout=LEFT_BEHIND_S, retry_handlers=[]
         )
         self.ends_at = ends_at
+        self.calls = calls
 
     def api_call(self, *arguments: Any, **named: Any) -> SlackResponse:
         """As `WebClient.api_call`.
@@ -123,7 +127,7 @@ class PunctualClient(SlackClient):
         left_s = self.ends_at - time.monotonic()
         if left_s <= 0:
             raise TimeoutError
-        call = _calls.submit(super().api_call, *arguments, **named)
+        call = self.calls.submit(super().api_call, *arguments, **named)
         try:
             return call.result(timeout=left_s)
         except TimeoutError:

@@ -1,12 +1,14 @@
 """Read a thread that the bot is called into, so that a question in it can lean on what people asked there before.
 
-What they wrote only completes the question ("and for contractors?"); it is never evidence, and it is not kept.
+What they wrote only completes the question ("and for contractors?"); it is never evidence. The completed question is
+kept, for it says what was searched for; nothing else of the thread is.
 """
 
 from __future__ import annotations
 
 import logging
 import re
+from concurrent.futures import ThreadPoolExecutor
 
 from slack_sdk import WebClient
 
@@ -30,6 +32,8 @@ TIMEOUT_S = 3
 """The answer waits for it."""
 TURN_CHARS = 600
 """Of a longer sentence the beginning is taken."""
+_reading = ThreadPoolExecutor(max_workers=16, thread_name_prefix="thread-reading")
+"""Not the threads of what is asked before an acknowledgement, which a Slack that hangs here would take up."""
 _SENTENCE_ENDS = re.compile(rf"(?<=[.!{QUESTION_MARKS}])\s+|\n+")
 
 
@@ -48,7 +52,7 @@ def read_thread(question: Question) -> list[rag.Turn]:
         threads.record_unread(question, fault="not_installed")
         return []
     try:
-        messages, is_whole = _messages_before(punctual(web_client(token), TIMEOUT_S), question)
+        messages, is_whole = _messages_before(punctual(web_client(token), TIMEOUT_S, _reading), question)
     except CALL_FAILED as error:
         fault = fault_of(error)
         log.warning("question %s: its thread could not be read: %s", question.pk, fault.code)
