@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 import rag
+from console.questions import wording
 from console.questions.models import (
     PENDING_STATES,
     PRIVATE_SURFACES,
@@ -19,6 +20,9 @@ from console.questions.models import (
 )
 
 N_TURNS = 3
+WORDS_DELETED = "words_deleted"
+_WORDS = frozenset({"asked_as", "follow_up", "premise", "searched", "searched_next"})
+"""Where the stages of a trace quote what was asked."""
 _PAUSE = timedelta(minutes=30)
 """A direct message without a thread goes on from the last ones for this long."""
 LONGEST_TURN = timedelta(minutes=10)
@@ -57,6 +61,7 @@ def _asked_before(question: Question) -> QuerySet[Question]:
             state__in=[QuestionState.ANSWERED, QuestionState.REFUSED],
         )
         .exclude(answer__reason_code=_WITHOUT_TOPIC)
+        .exclude(answer__trace__has_key=WORDS_DELETED)
     )
 
 
@@ -89,6 +94,26 @@ def questions_after(question: Question) -> QuerySet[Question]:
     return here.filter(in_thread).order_by("slack_ts")
 
 
+def _asked_after(question: Question) -> QuerySet[Question]:
+    """What came in later in the same conversation, and so may lean on it."""
+    here = Question.objects.filter(
+        slack_team_id=question.slack_team_id,
+        slack_channel_id=question.slack_channel_id,
+        received_at__gt=question.received_at,
+    )
+    thread_ts = question.slack_thread_ts or question.slack_ts
+    if question.surface != Surface.SLACK_DM or question.slack_thread_ts:
+        return here.filter(slack_thread_ts=thread_ts)
+    until, ids, threads = question.received_at, [], [thread_ts]
+    for row in here.filter(slack_thread_ts="", surface=Surface.SLACK_DM).order_by("received_at"):
+        if row.received_at > until + _PAUSE:
+            break
+        until = row.received_at
+        ids.append(row.pk)
+        threads.append(row.slack_ts)
+    return here.filter(Q(pk__in=ids) | Q(slack_thread_ts__in=threads))
+
+
 def _conversation(question: Question) -> QuerySet[Question] | None:
     if not question.slack_channel_id:
         return None
@@ -111,6 +136,44 @@ def _turn(row: Question, question: Question) -> rag.Turn:
         titles=tuple(dict.fromkeys(citation.document_title for citation in citations)),
         is_of_another=row.slack_user_id != question.slack_user_id,
     )
+
+
+def forget_words(question: Question) -> None:
+    """The words of a question that was deleted go from its record, and from those of questions that leaned on it.
+
+    Which of the later ones did is not kept; where one was completed at all, what completed it goes.
+    """
+    for answer in Answer.objects.select_for_update(of=("self",)).filter(
+        Q(question=question) | Q(question__in=_asked_after(question))
+    ):
+        if answer.question_id == question.pk or asked_as(answer):
+            delete_words(answer)
+            answer.save(update_fields=["trace", "unanswered", "contradicted"])
+
+
+def is_of_deleted_words(question: Question, *, since: datetime) -> bool:
+    """True where the question, or one before it in its conversation, was deleted while it was being answered."""
+    if question.withdrawn_at is not None:
+        return True
+    earlier = _conversation(question)
+    return earlier is not None and earlier.filter(withdrawn_at__gte=since).exists()
+
+
+def delete_words(answer: Answer) -> None:
+    """Take what was asked out of an answer's record, on the instance: what was decided stays."""
+    stages = [
+        {**stage, "detail": {name: told for name, told in stage["detail"].items() if name not in _WORDS}}
+        for stage in answer.trace.get("stages") or []
+    ]
+    answer.trace = {**answer.trace, "stages": stages, WORDS_DELETED: True}
+    answer.unanswered = [{**part, "question": wording.WITHDRAWN} for part in answer.unanswered]
+    if answer.contradicted:
+        answer.contradicted = {**answer.contradicted, "premise": wording.WITHDRAWN}
+
+
+def are_words_deleted(answer: Answer) -> bool:
+    """True where what was searched for is not on record any more, since it was deleted in Slack."""
+    return WORDS_DELETED in answer.trace
 
 
 def asked_as(answer: Answer) -> str:

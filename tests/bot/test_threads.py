@@ -10,14 +10,18 @@ from django.utils import timezone
 
 from bot import threads
 from bot.simulator.failures import Failure, rate_limited
+from console.access import Rejected
 from console.channels.audience import record_people
 from console.channels.models import SlackThreadReading
 from console.channels.reports import report_of
+from console.questions import services
 from console.questions.models import Answer, Question, QuestionState
+from console.questions.recording import AnswerRow
 from console.questions.replaying import replay_question
 from tests.bot.fake_slack import ALL_SCOPES, FakeSlack
 from tests.bot.limits import texts_of
-from tests.bot.payloads import ASKER, BOT, CHANNEL, TEAM, channel_message, direct_message, mention, post
+from tests.bot.payloads import ASKER, BOT, CHANNEL, DM, TEAM, channel_message, direct_message, mention, post
+from tests.bot.test_changes import deletion
 
 Work = Callable[[], None]
 ROOT = "1767370000.000001"
@@ -62,7 +66,7 @@ class TestRead:
         reading = SlackThreadReading.objects.get()
         assert (reading.n_messages, reading.is_whole, reading.fault) == (2, True, "")
 
-    def test_what_others_wrote_is_no_evidence_and_is_not_kept(self, slack: FakeSlack, work: Work) -> None:
+    def test_what_others_answered_is_no_evidence_and_is_not_kept(self, slack: FakeSlack, work: Work) -> None:
         said(slack, "Who won the cup?")
         said(slack, "Zanzibar won the cup in 1998.", "1767370001.000001")
         question = asked("and in 1999?", work)
@@ -180,6 +184,82 @@ class TestRead:
         said(slack, f"<@{BOT}> {LIMIT}")
         question = asked("and in other cities?", work, number=2)
         assert BOT not in searched_for(question)
+
+
+@pytest.mark.model
+@pytest.mark.usefixtures("handbook")
+class TestKept:
+    """Of a thread that was read no more is kept than became part of the question, and no longer than the question."""
+
+    def test_only_the_completed_question_is_kept(self, slack: FakeSlack, work: Work) -> None:
+        said(slack, "Is Xanadu far? What is the nightly hotel limit in Zanzibar?")
+        question = asked("and in capital cities?", work)
+        assert "hotel limit" in searched_for(question)
+        kept = str([*SlackThreadReading.objects.values(), question.answer.trace, question.text])
+        assert "Xanadu" not in kept
+        assert "Zanzibar" not in kept, "what the question put another place for"
+
+    def test_it_goes_with_the_question_and_so_it_does_where_it_was_leant_on(
+        self, slack: FakeSlack, work: Work
+    ) -> None:
+        said(slack, LIMIT)
+        first, second = asked("and in Zanzibar?", work), asked("and for contractors?", work, number=2)
+        alone = asked("How much is a laptop?", work, number=3)
+        assert "hotel limit" in searched_for(second)
+        before = alone.answer.trace
+        post(deletion(ts=first.slack_ts))
+        work()
+        answers = Answer.objects.order_by("question__slack_ts")
+        assert "hotel limit" not in str([(a.trace["stages"], a.unanswered, a.contradicted) for a in answers])
+        assert answers[2].trace == before
+        for question in (first, second):
+            with pytest.raises(Rejected, match="deleted in Slack"):
+                replay_question(question=Question.objects.get(pk=question.pk))
+
+    def test_what_lost_its_words_is_not_leant_on(self, slack: FakeSlack, work: Work) -> None:
+        said(slack, LIMIT)
+        first = asked("and in Zanzibar?", work)
+        asked("and for contractors?", work, number=2)
+        post(deletion(ts=first.slack_ts))
+        work()
+        assert (
+            searched_for(asked("and in Norway?", work, number=3))
+            == "What is the nightly hotel limit in Norway?"
+        )
+        reads = [
+            call for call in slack.calls_of("conversations.replies") if int(call["limit"]) == threads.MESSAGES
+        ]
+        assert len(reads) == 2, "the thread is not known any more"
+
+    @pytest.mark.parametrize("deleted", [0, 1])
+    def test_what_is_deleted_while_it_is_answered_leaves_no_words(
+        self, slack: FakeSlack, work: Work, monkeypatch: pytest.MonkeyPatch, deleted: int
+    ) -> None:
+        first = asked(LIMIT, work)
+        really_asked = services._ask_core
+
+        def delete_and_ask(question: Question, *arguments: object) -> AnswerRow:
+            post(deletion(ts=[first, question][deleted].slack_ts))
+            return really_asked(question, *arguments)
+
+        monkeypatch.setattr(services, "_ask_core", delete_and_ask)
+        second = asked("and in Zanzibar?", work, number=2)
+        assert second.answer.trace["stages"]
+        assert "hotel limit" not in str(second.answer.trace["stages"])
+
+    def test_of_direct_messages_those_up_to_a_pause_are_taken_for_leaning(
+        self, slack: FakeSlack, work: Work
+    ) -> None:
+        for number, text in enumerate([LIMIT, "and in Norway?", "and in Zanzibar?"], start=1):
+            post(direct_message(text, event_id=f"Ev{number}", ts=f"176737690{number}.000001"))
+            work()
+        first, second, third = Question.objects.order_by("slack_ts")
+        assert "hotel limit" in searched_for(third)
+        Question.objects.filter(pk=third.pk).update(received_at=timezone.now() + timedelta(minutes=45))
+        post(deletion(channel=DM, ts=first.slack_ts))
+        work()
+        assert "hotel limit" not in searched_for(Question.objects.get(pk=second.pk))
+        assert "hotel limit" in searched_for(Question.objects.get(pk=third.pk))
 
 
 @pytest.mark.model
