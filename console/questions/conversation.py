@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+import re
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.db.models import Q, QuerySet
@@ -23,6 +24,9 @@ N_TURNS = 3
 WORDS_DELETED = "words_deleted"
 _WORDS = frozenset({"asked_as", "follow_up", "premise", "searched", "searched_next"})
 """Where the stages of a trace quote what was asked."""
+_WITHOUT_MESSAGE = Q(slack_ts__contains="-")
+"""As `Question.has_message` has it."""
+_TS = re.compile(r"\d{1,10}\.\d{1,6}", re.ASCII)
 _PAUSE = timedelta(minutes=30)
 """A direct message without a thread goes on from the last ones for this long."""
 LONGEST_TURN = timedelta(minutes=10)
@@ -74,7 +78,10 @@ def is_called_into_thread(question: Question) -> bool:
 def questions_before(question: Question) -> QuerySet[Question]:
     """What was asked earlier in the same conversation, by Slack's own times: a retry can come in late."""
     earlier = _conversation(question)
-    return Question.objects.none() if earlier is None else earlier.filter(slack_ts__lt=question.slack_ts)
+    if earlier is None:
+        return Question.objects.none()
+    ts, at = _asked_at(question)
+    return earlier.filter(~_WITHOUT_MESSAGE & Q(slack_ts__lt=ts) | _WITHOUT_MESSAGE & Q(received_at__lt=at))
 
 
 def is_anothers_turn(question: Question) -> bool:
@@ -84,14 +91,32 @@ def is_anothers_turn(question: Question) -> bool:
 
 
 def questions_after(question: Question) -> QuerySet[Question]:
-    """What was asked later in the same conversation, in order."""
+    """What was asked later in the same conversation; `first_in_turn` says what is next."""
+    ts, at = _asked_at(question)
     here = Question.objects.filter(
         slack_team_id=question.slack_team_id, slack_channel_id=question.slack_channel_id
-    ).filter(slack_ts__gt=question.slack_ts)
+    ).filter(~_WITHOUT_MESSAGE & Q(slack_ts__gt=ts) | _WITHOUT_MESSAGE & Q(received_at__gt=at))
     in_thread = Q(slack_thread_ts=question.slack_thread_ts or question.slack_ts)
     if question.surface == Surface.SLACK_DM and not question.slack_thread_ts:
         in_thread |= Q(slack_thread_ts="", surface=Surface.SLACK_DM)
-    return here.filter(in_thread).order_by("slack_ts")
+    return here.filter(in_thread)
+
+
+def first_in_turn(questions: QuerySet[Question]) -> Question | None:
+    """Which of these was asked first; None where there is none."""
+    return min(questions, key=lambda question: _asked_at(question)[0], default=None)
+
+
+def _asked_at(question: Question) -> tuple[str, datetime]:
+    """When it was asked, as Slack writes times and as we do.
+
+    What a button or a form asked has no time of Slack's: an edited question is asked when that is clicked, not when
+    its message was written.
+    """
+    if not question.has_message:
+        return f"{question.received_at.timestamp():.6f}", question.received_at
+    ts = question.slack_ts
+    return ts, datetime.fromtimestamp(float(ts), UTC) if _TS.fullmatch(ts) else question.received_at
 
 
 def _asked_after(question: Question) -> QuerySet[Question]:

@@ -25,6 +25,7 @@ from console.people.models import User
 from console.questions import wording
 from console.questions.conversation import (
     delete_words,
+    first_in_turn,
     is_anothers_turn,
     is_called_into_thread,
     is_of_deleted_words,
@@ -221,7 +222,7 @@ def _finish(
         current.save(update_fields=["state", "finished_at", "lease_until"])
         if current.is_from_slack:
             queue.deliver_answer(str(current.pk))
-            following = questions_after(current).filter(state__in=PENDING_STATES).first()
+            following = first_in_turn(questions_after(current).filter(state__in=PENDING_STATES))
             if following is not None:  # its turn has come
                 queue.answer_question(str(following.pk))
         sockets.publish(sockets.QUESTIONS, kind="question", id=str(current.pk), state=current.state)
