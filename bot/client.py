@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -16,7 +16,7 @@ from django.conf import settings
 from slack_sdk import WebClient
 from slack_sdk.web import SlackResponse
 
-from bot.faults import lower_names
+from bot.faults import IncompleteAnswerError, lower_names
 from console import sealing
 from console.channels import workspaces
 
@@ -49,6 +49,25 @@ class Identity:
     skew_s: float
 
 
+class SlackClient(WebClient):
+    """A client whose answers are objects, as all of Slack's are."""
+
+    def api_call(self, *arguments: Any, **named: Any) -> SlackResponse:
+        """As `WebClient.api_call`.
+
+        Raises:
+            IncompleteAnswerError: what came is no answer of Slack: JSON of another kind, bytes, half a character.
+        """
+        try:
+            answer = super().api_call(*arguments, **named)
+        except (AttributeError, ValueError, LookupError, RecursionError):
+            # The SDK takes every JSON for an object, and every body for text. The cause would quote the body.
+            raise IncompleteAnswerError from None
+        if not isinstance(answer.data, dict):
+            raise IncompleteAnswerError
+        return answer
+
+
 def is_set_up() -> bool:
     """True when a workspace can be answered: there is a token, or workspaces can be installed."""
     return bool(settings.SLACK_BOT_TOKEN or settings.SLACK_CLIENT_ID)
@@ -60,7 +79,7 @@ def web_client(token: str | None = None) -> WebClient:
     It resends nothing by itself: Slack may have accepted a post whose answer was lost, and only the
     outbox knows how to look that up before it posts again.
     """
-    return WebClient(
+    return SlackClient(
         token=settings.SLACK_BOT_TOKEN if token is None else token,
         base_url=settings.SLACK_API_URL.rstrip("/") + "/",
         timeout=TIMEOUT_S,
@@ -70,18 +89,21 @@ def web_client(token: str | None = None) -> WebClient:
 
 def impatient(client: WebClient, timeout_s: int) -> WebClient:
     """The same client for a question that an answer waits for."""
-    return WebClient(token=client.token, base_url=client.base_url, timeout=timeout_s, retry_handlers=[])
+    return SlackClient(token=client.token, base_url=client.base_url, timeout=timeout_s, retry_handlers=[])
 
 
-def punctual(client: WebClient, within_s: float) -> PunctualClient:
-    """The same client for what somebody waits for; of a punctual one, until its own end at the latest."""
+def punctual(client: WebClient, within_s: float, calls: Executor | None = None) -> PunctualClient:
+    """The same client for what somebody waits for; of a punctual one, until its own end at the latest.
+
+    `calls` runs what is no part of an acknowledgement, so that a form never waits for calls that hang there.
+    """
     ends_at = time.monotonic() + within_s
     if isinstance(client, PunctualClient):
         ends_at = min(ends_at, client.ends_at)
-    return PunctualClient(client, ends_at)
+    return PunctualClient(client, ends_at, calls or _calls)
 
 
-class PunctualClient(WebClient):
+class PunctualClient(SlackClient):
     """A client all of whose calls end by one moment, whatever Slack does.
 
     A socket's timeout bounds each step of a call alone: a Slack that takes its time to connect, then to answer, then
@@ -89,11 +111,12 @@ class PunctualClient(WebClient):
     up, which raises `TimeoutError`; it ends by its own timeout.
     """
 
-    def __init__(self, client: WebClient, ends_at: float) -> None:
+    def __init__(self, client: WebClient, ends_at: float, calls: Executor) -> None:
         super().__init__(
             token=client.token, base_url=client.base_url, timeout=LEFT_BEHIND_S, retry_handlers=[]
         )
         self.ends_at = ends_at
+        self.calls = calls
 
     def api_call(self, *arguments: Any, **named: Any) -> SlackResponse:
         """As `WebClient.api_call`.
@@ -104,7 +127,7 @@ class PunctualClient(WebClient):
         left_s = self.ends_at - time.monotonic()
         if left_s <= 0:
             raise TimeoutError
-        call = _calls.submit(super().api_call, *arguments, **named)
+        call = self.calls.submit(super().api_call, *arguments, **named)
         try:
             return call.result(timeout=left_s)
         except TimeoutError:

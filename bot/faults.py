@@ -36,6 +36,12 @@ _UNSURE = {
     "duplicate_channel_not_found",
 }
 _DEFAULT_WAIT_S = 30.0
+_LONGEST_WAIT_S = 3_600.0
+"""Slack asks for seconds or minutes; a larger number is no time that anything could be planned with."""
+
+
+class IncompleteAnswerError(OSError):
+    """Slack said yes and left out what was asked for, or what came is no answer of Slack; so nothing is known."""
 
 
 class Kind(Enum):
@@ -116,4 +122,4 @@ def _retry_after_s(headers: dict[str, str]) -> float:
         wait_s = float(headers["retry-after"])
     except (KeyError, ValueError):
         return _DEFAULT_WAIT_S
-    return max(1.0, wait_s) if math.isfinite(wait_s) else _DEFAULT_WAIT_S
+    return min(_LONGEST_WAIT_S, max(1.0, wait_s)) if math.isfinite(wait_s) else _DEFAULT_WAIT_S

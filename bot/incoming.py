@@ -25,6 +25,7 @@ QUESTION_MARKS = "?？؟\u037e"
 __all__ = [
     "Json",
     "MalformedError",
+    "is_by_outsider",
     "is_direct_message",
     "own_user_id_of",
     "question_of_command",
@@ -165,13 +166,16 @@ def _authorization(body: Json) -> Json:
 
 
 def _is_external(body: Json, event: Json, team_id: str) -> bool:
-    """True when people from outside the workspace, or guests of it, read along.
+    """True when people from outside the workspace, or guests of it, read along."""
+    return bool(body.get("is_ext_shared_channel")) or is_by_outsider(event, team_id)
+
+
+def is_by_outsider(event: Json, team_id: str) -> bool:
+    """True when a message says that its author is from outside the workspace, or a guest of it.
 
     A member of another workspace of the same Enterprise Grid counts as outside: the event does not
     always say which organisation the author is from, and the doubt goes against showing.
     """
-    if body.get("is_ext_shared_channel"):
-        return True
     homes = [event.get(name) for name in ("user_team", "source_team", "team")]
     if any(home and home != team_id for home in homes):
         return True

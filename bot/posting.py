@@ -14,7 +14,7 @@ from slack_sdk.web import SlackResponse
 from slack_sdk.webhook import WebhookClient
 
 from bot.client import TIMEOUT_S
-from bot.faults import Kind, fault_of
+from bot.faults import IncompleteAnswerError, Kind, fault_of
 from bot.fields import id_of
 from bot.messages import Message
 from bot.text import unlinked
@@ -25,10 +25,6 @@ SHARED = "footnote_shared"
 HUMAN = "footnote_human"
 _PAGES = 5
 _PAGE_SIZE = 200
-
-
-class IncompleteAnswerError(OSError):
-    """Slack said yes and left out what was asked for, so nothing is known."""
 
 
 class Posted(NamedTuple):

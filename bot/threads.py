@@ -1,22 +1,25 @@
 """Read a thread that the bot is called into, so that a question in it can lean on what people asked there before.
 
-What they wrote only completes the question ("and for contractors?"); it is never evidence, and it is not kept.
+What they wrote only completes the question ("and for contractors?"); it is never evidence. The completed question is
+kept, for it says what was searched for; nothing else of the thread is.
 """
 
 from __future__ import annotations
 
 import logging
 import re
+from concurrent.futures import ThreadPoolExecutor
 
 from slack_sdk import WebClient
 
 import rag
 from bot.client import punctual, token_for_listener, web_client
-from bot.faults import CALL_FAILED, fault_of
+from bot.faults import CALL_FAILED, IncompleteAnswerError, fault_of
 from bot.fields import Json, id_of, object_of, text_of
-from bot.incoming import QUESTION_MARKS, reason_to_ignore
+from bot.incoming import QUESTION_MARKS, is_by_outsider, reason_to_ignore
 from bot.text import plain_question
 from console.channels import threads
+from console.channels.audience import known_people
 from console.channels.models import SlackWorkspace
 from console.questions.conversation import N_TURNS
 from console.questions.models import Question
@@ -28,7 +31,9 @@ MESSAGES = 15
 TIMEOUT_S = 3
 """The answer waits for it."""
 TURN_CHARS = 600
-"""Of a longer message the sentence that asks is taken."""
+"""Of a longer sentence the beginning is taken."""
+_reading = ThreadPoolExecutor(max_workers=16, thread_name_prefix="thread-reading")
+"""Not the threads of what is asked before an acknowledgement, which a Slack that hangs here would take up."""
 _SENTENCE_ENDS = re.compile(rf"(?<=[.!{QUESTION_MARKS}])\s+|\n+")
 
 
@@ -47,18 +52,22 @@ def read_thread(question: Question) -> list[rag.Turn]:
         threads.record_unread(question, fault="not_installed")
         return []
     try:
-        messages, is_whole = _messages_before(punctual(web_client(token), TIMEOUT_S), question)
+        messages, is_whole = _messages_before(punctual(web_client(token), TIMEOUT_S, _reading), question)
     except CALL_FAILED as error:
         fault = fault_of(error)
         log.warning("question %s: its thread could not be read: %s", question.pk, fault.code)
         threads.record_unread(question, fault=fault.code, wait_s=fault.wait_s)
         return []
     threads.record_read(question, n_messages=len(messages), is_whole=is_whole)
-    return [rag.Turn(_asking_part(text), (), ()) for text in _leant_on(messages, is_whole=is_whole)]
+    leant_on = _leant_on(messages, question.slack_thread_ts, is_whole=is_whole)
+    return [rag.Turn(_asking_part(text), (), (), is_of_another=True) for text in leant_on]
 
 
-def _messages_before(client: WebClient, question: Question) -> tuple[list[str], bool]:
-    """What people wrote in the thread before the question, oldest first, and whether that is all of it."""
+def _messages_before(client: WebClient, question: Question) -> tuple[dict[str, str], bool]:
+    """What people wrote in the thread before the question, by its ts, oldest first, and whether that is all of it.
+
+    What somebody else from outside wrote is left out: it would become part of a question that is not theirs.
+    """
     page = client.conversations_replies(
         channel=question.slack_channel_id,
         ts=question.slack_thread_ts,
@@ -69,12 +78,25 @@ def _messages_before(client: WebClient, question: Question) -> tuple[list[str], 
     workspace = SlackWorkspace.objects.filter(team_id=question.slack_team_id).first()
     own_user_id = workspace.bot_user_id if workspace else ""
     found = page.get("messages")
-    texts = [
-        plain_question(text_of(message.get("text")), own_user_id=own_user_id)
-        for message in map(object_of, found if isinstance(found, list) else [])
-        if _is_of_people_before(message, question, own_user_id)
+    if not isinstance(found, list):
+        raise IncompleteAnswerError
+    messages = [
+        message for message in map(object_of, found) if _is_of_people_before(message, question, own_user_id)
     ]
-    return [text for text in texts if any(c.isalnum() for c in text)], not page.get("has_more")
+    outsiders = _outsiders_among(messages, question.slack_team_id) - {question.slack_user_id}
+    texts = {
+        id_of(message["ts"]): plain_question(text_of(message.get("text")), own_user_id=own_user_id)
+        for message in messages
+        if id_of(message["user"]) not in outsiders
+    }
+    return {ts: text for ts, text in texts.items() if any(map(str.isalnum, text))}, not page.get("has_more")
+
+
+def _outsiders_among(messages: list[Json], team_id: str) -> set[str]:
+    """Who of the authors is from outside, by what the messages say or what is known of them, without another call."""
+    known = known_people(team_id, {id_of(message["user"]) for message in messages})
+    marked = {id_of(message["user"]) for message in messages if is_by_outsider(message, team_id)}
+    return marked | {user_id for user_id, is_outsider in known.items() if is_outsider}
 
 
 def _is_of_people_before(message: Json, question: Question, own_user_id: str) -> bool:
@@ -83,19 +105,19 @@ def _is_of_people_before(message: Json, question: Question, own_user_id: str) ->
     return is_before and not reason_to_ignore(in_place, own_user_id)
 
 
-def _leant_on(texts: list[str], *, is_whole: bool) -> list[str]:
-    """The last messages that ask something, else the first message.
+def _leant_on(messages: dict[str, str], thread_ts: str, *, is_whole: bool) -> list[str]:
+    """The last messages that ask something, else the one that began the thread, where it counts.
 
     Of a longer thread only its beginning was given: what was said right before the question is not known, so it is
-    taken to be about what the thread began with.
+    taken to be about what the thread began with. What a bot or an outsider began is about nothing that is known.
     """
-    asking = [text for text in texts if any(mark in text for mark in QUESTION_MARKS)]
-    return asking[-N_TURNS:] or texts[:1] if is_whole else texts[:1]
+    began = [text for ts, text in messages.items() if ts == thread_ts]
+    asking = [text for text in messages.values() if any(mark in text for mark in QUESTION_MARKS)]
+    return (asking[-N_TURNS:] or began) if is_whole else began
 
 
 def _asking_part(text: str) -> str:
-    if len(text) <= TURN_CHARS:
-        return text
-    sentences = [piece for piece in _SENTENCE_ENDS.split(text) if piece.strip()]
-    asking = [piece for piece in sentences if piece[-1:] in QUESTION_MARKS]
-    return (asking or sentences)[-1 if asking else 0][:TURN_CHARS]
+    """The last sentence that asks, else the first one: nothing else in it becomes part of somebody's question."""
+    sentences = [piece for piece in _SENTENCE_ENDS.split(text) if any(map(str.isalnum, piece))]
+    asking = [piece for piece in sentences if piece.rstrip()[-1:] in QUESTION_MARKS]
+    return (asking[-1] if asking else sentences[0])[:TURN_CHARS]

@@ -33,7 +33,8 @@ def understand(question: str, turns: Sequence[Turn], run: Run) -> Asked:
         if way.small_talk:
             detail["small_talk"] = way.small_talk
         if rewritten.is_follow_up:
-            detail |= {"asked_as": rewritten.question, "follow_up": rewritten.why}
+            # Of the earlier question no more is told than became part of this one: it may be somebody else's.
+            detail |= {"asked_as": rewritten.question, "from_turn": rewritten.from_turn}
     parts = way.sub_questions or (rewritten.question,)
     is_chain = len(parts) > 1 and finished(rewritten.question) == parts[-1]
     return Asked(rewritten.question, parts, way.small_talk or "", is_chain)

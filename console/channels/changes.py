@@ -11,6 +11,7 @@ from console.channels.models import DeliveryState, NoticeKind, NoticeState, Slac
 from console.channels.notices import owe_notice
 from console.channels.services import IncomingQuestion, receive_slack_question
 from console.questions import wording
+from console.questions.conversation import forget_words
 from console.questions.models import PENDING_STATES, Question, QuestionState, Surface
 
 
@@ -96,6 +97,7 @@ def withdraw_question(*, team_id: str, channel_id: str, ts: str) -> None:
 def _withdraw(question: Question) -> None:
     question.text, question.withdrawn_at = wording.WITHDRAWN, timezone.now()
     question.save(update_fields=["text", "withdrawn_at"])
+    forget_words(question)
     question.notices.filter(kind=NoticeKind.EDIT_OFFER).update(text="")
     untold = SlackDelivery.objects.filter(question=question, state=DeliveryState.PENDING)
     untold.update(state=DeliveryState.RETRACTED)

@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from console import queue
 from console.channels.models import DeliveryState, SlackDelivery
-from console.questions.conversation import questions_after, questions_before
+from console.questions.conversation import first_in_turn, questions_after, questions_before
 from console.questions.models import TERMINAL_STATES, Question
 
 log = logging.getLogger(__name__)
@@ -83,12 +83,12 @@ def _is_overtaking(question: Question) -> bool:
 
 def queue_following(claim: Claim) -> None:
     """The next message of the conversation need not wait for the sweep."""
-    following = questions_after(claim.delivery.question).filter(
+    owed = questions_after(claim.delivery.question).filter(
         state__in=TERMINAL_STATES, delivery__state=DeliveryState.PENDING
     )
-    question_id = following.values_list("pk", flat=True).first()
-    if question_id is not None:
-        queue.deliver_answer(str(question_id))
+    following = first_in_turn(owed)
+    if following is not None:
+        queue.deliver_answer(str(following.pk))
 
 
 def _is_due() -> Q:

@@ -9,7 +9,7 @@ from console import engine
 from console.access import Rejected
 from console.channels.models import SlackThreadReading
 from console.index.models import IndexVersion, VersionState
-from console.questions.conversation import asked_as, turns_before
+from console.questions.conversation import are_words_deleted, asked_as, turns_before
 from console.questions.models import Answer, Question, QuestionState
 from console.questions.recording import reranker_of
 
@@ -49,6 +49,8 @@ def replay_question(question: Question) -> Replay:
         raise Rejected(
             "not_replayable", "It ended before any document was searched; there is nothing to repeat."
         )
+    if question.withdrawn_at is not None or are_words_deleted(answer):
+        raise Rejected("words_deleted", "What it asked, or leaned on, was deleted in Slack.")
     version = answer.index_version
     if version is None or version.state not in {
         VersionState.ACTIVE,
@@ -63,7 +65,7 @@ def replay_question(question: Question) -> Replay:
 def _asked_again(question: Question, answer: Answer, version: IndexVersion) -> rag.Answered | rag.Refused:
     assert answer.distance_cut is not None
     assert answer.max_chunks is not None
-    # What stood in a thread that was read in Slack is not kept; what the question became with it is.
+    # A thread that was read in Slack is not kept; what the question became with it is.
     was_thread_read = SlackThreadReading.objects.filter(question=question, fault="").exists()
     return rag.answer(
         (was_thread_read and asked_as(answer)) or question.text,

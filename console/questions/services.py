@@ -6,7 +6,7 @@ import logging
 import secrets
 import time
 from collections.abc import Callable, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TypeAlias
 
 from django.conf import settings
@@ -24,8 +24,12 @@ from console.index.selectors import active_version, threshold_in_force
 from console.people.models import User
 from console.questions import wording
 from console.questions.conversation import (
+    delete_words,
+    first_in_turn,
     is_anothers_turn,
     is_called_into_thread,
+    is_of_deleted_words,
+    is_thread_known,
     questions_after,
     turns_before,
 )
@@ -84,7 +88,7 @@ def answer_question(question_id: str, *, read_thread: ReadThread | None = None) 
     question = _claim(question_id)
     if question is None:
         return None
-    started = time.perf_counter()
+    started, started_at = time.perf_counter(), timezone.now()
     try:
         row = _answer(question, read_thread)
     except rag.Unavailable:
@@ -100,7 +104,7 @@ def answer_question(question_id: str, *, read_thread: ReadThread | None = None) 
         reference = _new_reference()
         log.exception("question %s broke, reference %s", question_id, reference)
         row = broken_row(reference)
-    return _finish(question, row, elapsed_ms=(time.perf_counter() - started) * 1000)
+    return _finish(question, row, started_at, elapsed_ms=(time.perf_counter() - started) * 1000)
 
 
 def _new_reference() -> str:
@@ -157,7 +161,7 @@ def _answer(question: Question, read_thread: ReadThread | None = None) -> Answer
 
 def _turns_of(question: Question, read_thread: ReadThread | None) -> list[rag.Turn]:
     turns = turns_before(question)
-    is_known = bool(turns) and not was_unread(question)
+    is_known = is_thread_known(question) and not was_unread(question)
     if read_thread is None or is_known or not is_called_into_thread(question):
         return turns
     return [*read_thread(question), *turns]
@@ -197,13 +201,17 @@ def _ask_core(
     return row_of(result, folder_ids=folder_ids, version=version, setting=setting)
 
 
-def _finish(question: Question, row: AnswerRow, *, elapsed_ms: float) -> Question | None:
+def _finish(
+    question: Question, row: AnswerRow, started_at: datetime, *, elapsed_ms: float
+) -> Question | None:
     with transaction.atomic():
         current = Question.objects.select_for_update().get(pk=question.pk)
         if not current.is_pending:
             return None
         row.answer.question = current
         row.answer.elapsed_ms = elapsed_ms
+        if is_of_deleted_words(current, since=started_at):
+            delete_words(row.answer)
         row.answer.save()
         for citation in row.citations:
             citation.answer = row.answer
@@ -214,7 +222,7 @@ def _finish(question: Question, row: AnswerRow, *, elapsed_ms: float) -> Questio
         current.save(update_fields=["state", "finished_at", "lease_until"])
         if current.is_from_slack:
             queue.deliver_answer(str(current.pk))
-            following = questions_after(current).filter(state__in=PENDING_STATES).first()
+            following = first_in_turn(questions_after(current).filter(state__in=PENDING_STATES))
             if following is not None:  # its turn has come
                 queue.answer_question(str(following.pk))
         sockets.publish(sockets.QUESTIONS, kind="question", id=str(current.pk), state=current.state)

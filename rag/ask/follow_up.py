@@ -70,12 +70,14 @@ _COUNTRIES = word_set(
 class Turn:
     """One exchange of a thread: the question, the sentences of its answer, the titles of the documents it cites.
 
-    The answer is not read: what was answered is no evidence of what is asked.
+    The answer is not read: what was answered is no evidence of what is asked. Where the question `is_of_another` than
+    the one who asks now, only what it asks counts: what else was written there is nothing that the asker says.
     """
 
     question: str
     answer: tuple[str, ...]
     titles: tuple[str, ...]
+    is_of_another: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +116,7 @@ def rewrite(question: str, turns: Sequence[Turn]) -> Rewritten:
     from_turn: int | None = None
     for at in range(max(0, len(turns) - _TURNS_READ), len(turns)):
         asked = turns[at].question
-        if small_talk(asked) is None and (
-            read := _read(_standing_alone(asked, earlier) or asked, turns[at].titles)
-        ):
+        if small_talk(asked) is None and (read := _read(_standing_alone(asked, earlier) or asked, turns[at])):
             earlier, from_turn = read, at
     if earlier is None:
         return Rewritten(question, False, None, "There is no earlier question to lean on.")
@@ -126,13 +126,15 @@ def rewrite(question: str, turns: Sequence[Turn]) -> Rewritten:
     return Rewritten(complete, True, from_turn, f"The question leans on an earlier one: {earlier.asks}")
 
 
-def _read(question: str, titles: tuple[str, ...]) -> _Earlier | None:
+def _read(question: str, turn: Turn) -> _Earlier | None:
     sentences = [each for each in sentences_of(question) if any(map(str.isalnum, each))]
+    if turn.is_of_another:
+        sentences = [each for each in sentences if each.endswith("?")] or sentences[:1]
     asks = [
         at for at, each in enumerate(sentences) if opens_question([plain(word) for word in each.split()[:2]])
     ]
     at = asks[-1] if asks else len(sentences) - 1
-    return _Earlier(" ".join(sentences[:at]), sentences[at], titles) if sentences else None
+    return _Earlier(" ".join(sentences[:at]), sentences[at], turn.titles) if sentences else None
 
 
 def _standing_alone(question: str, earlier: _Earlier | None) -> str | None:

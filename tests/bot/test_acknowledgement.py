@@ -7,19 +7,21 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from slack_sdk import WebClient
 
 import bot.app
-from bot import clicks
-from bot.client import BEFORE_ACK_S, punctual
+import bot.client
+from bot import clicks, threads
+from bot.client import BEFORE_ACK_S, punctual, web_client
 from bot.phrases import ENGLISH, Problem
 from bot.simulator.failures import Failure
 from console import queue
-from console.questions.models import Feedback, Question
-from tests.bot.fake_slack import FakeSlack
-from tests.bot.payloads import click, message_shortcut, post_interaction
+from console.questions.models import Feedback, Question, Surface
+from tests.bot.fake_slack import TOKEN, FakeSlack
+from tests.bot.payloads import ASKER, CHANNEL, TEAM, click, message_shortcut, post_interaction
 
 ACK_S = 3.0
 HANGS = Failure(wait_s=3.2, is_dropped=True)
@@ -83,6 +85,25 @@ def test_nobody_but_slack_is_told(slack: FakeSlack, sent: list, monkeypatch: pyt
     monkeypatch.setattr(queue, "tell_who_clicked", really_queued)
     clicks.tell_later("https://evil.example/x", "Thanks.")
     assert sent == []
+
+
+def test_a_thread_that_hangs_while_it_is_read_holds_up_no_look_up(
+    slack: FakeSlack, transactional_db: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(threads, "TIMEOUT_S", 0.1)
+    monkeypatch.setattr(bot.client, "_calls", ThreadPoolExecutor(1))  # as if all but one were taken up
+    slack.script("conversations.replies", Failure(wait_s=2.9))
+    question = Question.objects.create(
+        text="How much?",
+        surface=Surface.SLACK_MENTION,
+        slack_team_id=TEAM,
+        slack_channel_id=CHANNEL,
+        slack_ts="1767376988.871629",
+        slack_thread_ts="1767370000.000001",
+    )
+    assert threads.read_thread(question) == []
+    assert question.thread_reading.fault == "TimeoutError"
+    assert punctual(web_client(TOKEN), 1.5).users_info(user=ASKER)["ok"]
 
 
 @pytest.fixture

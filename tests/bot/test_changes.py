@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.utils import timezone
@@ -22,7 +22,7 @@ from console.channels.models import (
 )
 from console.channels.notices import owe_notice
 from console.questions import wording
-from console.questions.conversation import turns_before
+from console.questions.conversation import first_in_turn, questions_after, questions_before, turns_before
 from console.questions.models import Answer, Question, QuestionState, Surface
 from console.questions.services import answer_question
 from console.sources.models import Folder
@@ -64,6 +64,24 @@ def deletion(*, channel: str = CHANNEL, ts: str = TS) -> dict:
     event = {"type": "message", "subtype": "message_deleted", "hidden": True, "channel": channel}
     more = {"ts": "9.9", "deleted_ts": ts, "channel_type": "channel"}
     return event_body({**event, **more, "previous_message": {"ts": ts, "user": ASKER}}, "EvDeleted")
+
+
+def test_an_edited_question_has_its_turn_when_it_is_asked_again(finished: Asked) -> None:
+    def at(seconds: int) -> str:
+        return f"{1767376988 + seconds}.871629"
+
+    original = finished(LIMIT)
+    before, after = (finished(LIMIT, ts=at(seconds), thread_ts=TS) for seconds in (30, 90))
+    edited = finished(LIMIT, ts=f"edit-{TS}", thread_ts=TS)
+    Question.objects.filter(pk=edited.pk).update(received_at=datetime.fromtimestamp(float(at(60)), UTC))
+    edited.refresh_from_db()
+    assert set(questions_before(edited)) == {original, before}
+    assert set(questions_before(after)) == {original, before, edited}
+    assert set(questions_before(before)) == {original}
+    assert set(questions_after(before)) == {edited, after}
+    assert first_in_turn(questions_after(before)) == edited
+    assert set(questions_after(edited)) == {after}
+    assert first_in_turn(questions_after(after)) is None
 
 
 class TestEdited:

@@ -182,6 +182,7 @@ NO_ANSWERS = {
     "empty": Failure(body=""),
     "list": Failure(body="[]"),
     "full list": Failure(body="[1]"),
+    "text": Failure(body='"SECRET of a document"'),
     "no ok": Failure(body='{"error": "channel_not_found"}'),
     "no ts": Failure(body='{"ok": true}'),
     "html 404": Failure(status=404, body=HTML),

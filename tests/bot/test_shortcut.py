@@ -51,6 +51,18 @@ def test_the_message_stands_in_the_form_as_a_person_reads_it(slack: FakeSlack, t
     assert element["initial_value"] == "Is the hotel limit <b>180</b> & what of @bo?"
 
 
+@pytest.mark.parametrize(
+    "failure",
+    [Failure(body='"x"'), Failure(body="[1]"), Failure(body="3")],
+    ids=["text", "list", "number"],
+)
+def test_what_is_no_answer_of_slack_costs_the_language_alone(
+    slack: FakeSlack, travel: Folder, failure: Failure
+) -> None:
+    slack.script("users.info", failure)
+    assert opened(slack)["blocks"][0]["element"]["initial_value"].startswith("Is the hotel limit")
+
+
 @pytest.mark.parametrize("text", ["", "x" * 9_000])
 def test_any_length_of_message_opens(slack: FakeSlack, travel: Folder, text: str) -> None:
     post_interaction(message_shortcut(text))
