@@ -24,6 +24,7 @@ from console.channels.models import NoticeKind, SlackNotice
 from console.channels.selectors import cited_folder_ids, search_scope
 from console.channels.sharing import is_for_everyone
 from console.questions.models import Question
+from console.questions.quotes import all_stand
 from console.sources.models import Folder
 
 log = logging.getLogger(__name__)
@@ -122,10 +123,12 @@ def _share(client: WebClient, notice: SlackNotice) -> str:
 
 
 def _check_audience(client: WebClient, question: Question) -> None:
-    """Ask Slack who reads the channel, then look at the rights of everyone there."""
+    """Ask Slack who reads the channel, then look at the rights of everyone there, and at the documents."""
     facts = learn_channel(client, question.slack_team_id, question.slack_channel_id, at_once=True)
     if facts.is_member is False:
         raise _RefusedError(Problem.NO_MEMBER)
+    if not all_stand(question.answer):
+        raise _RefusedError(Problem.SOURCES_CHANGED)
     scope = search_scope(question, at_posting=True, for_everyone=True)
     if cited_folder_ids(question.answer) <= set(scope.folder_ids):
         return

@@ -109,6 +109,9 @@ _REPLIES = Replies(
         Problem.NOT_FOR_EVERYONE: "Ich kann sie nicht teilen: Nicht alle hier dürfen sehen, woraus sie stammt.",
         Problem.NO_MEMBER: "Hier kann ich nichts einstellen. Lade mich in den Kanal ein und teile noch einmal.",
         Problem.AUDIENCE_UNKNOWN: "Ich kann sie nicht teilen: Ich darf nicht nachsehen, wer diesen Kanal liest.",
+        Problem.SOURCES_CHANGED: (
+            "Ich kann sie nicht teilen: Ein Dokument, in dem sie steht, wurde gelöscht oder geändert. Frag noch einmal."
+        ),
         Problem.ANSWERED_ALREADY: "Die geänderte Frage habe ich schon angenommen.",
         Problem.NO_TEXT: "Schreib zuerst eine Frage.",
         Problem.SLACK_REFUSED: "Slack hat mir das nicht erlaubt. Es wurde nichts geändert.",
@@ -239,6 +242,10 @@ GERMAN = Phrases(
     ),
     stopped="Angehalten, wie du wolltest. Die Frage ist aufgehoben; frag noch einmal, wenn du die Antwort willst.",
     not_allowed_chosen="Die Antwort steht vielleicht in einem Ordner, den du nicht sehen darfst.",
+    sources_changed=(
+        "Was ich gefunden habe, steht in einem Dokument, das gelöscht oder geändert wurde, ehe ich es einstellen "
+        "konnte. Frag noch einmal."
+    ),
     broken="Auf unserer Seite ist etwas fehlgeschlagen. Deine Frage ist aufgehoben.",
     broken_next="",
     reference="Kennung {reference}.",

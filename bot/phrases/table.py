@@ -22,6 +22,7 @@ class Problem(StrEnum):
     NOT_FOR_EVERYONE = "not_for_everyone"
     NO_MEMBER = "no_member"
     AUDIENCE_UNKNOWN = "audience_unknown"
+    SOURCES_CHANGED = "sources_changed"
     ANSWERED_ALREADY = "answered_already"
     NO_TEXT = "no_text"
     SLACK_REFUSED = "slack_refused"
@@ -200,6 +201,7 @@ class Phrases:
     not_allowed_external: str
     not_allowed_unknown: str
     not_allowed_chosen: str
+    sources_changed: str
     stopped: str
     broken: str
     broken_next: str

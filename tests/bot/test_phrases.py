@@ -201,7 +201,8 @@ class TestTheAskersLanguage:
         assert message["text"] == f"{LIMIT} · 1 Quelle"
         texts = texts_of(message)
         assert texts[1] == f"{LIMIT} [1]"
-        assert texts[2].startswith("*Quellen*\n[1] Travel policy › Hotels")
+        assert texts[2].startswith("*Quellen*\n[1] <http")
+        assert "|Travel policy › Hotels › Limits · page 4> · heute hinzugefügt" in texts[2]
         assert texts[3] == "Aus den Dokumenten, die dieser Kanal sehen kann."
 
     def test_a_refusal_is_german_too(self, slack: FakeSlack, finished: Callable[..., Question]) -> None:

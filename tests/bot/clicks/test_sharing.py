@@ -19,7 +19,7 @@ from console.questions.models import (
     Question,
     Surface,
 )
-from console.sources.models import Folder
+from console.sources.models import Document, Folder
 from tests.bot.clicks.conftest import LIMIT, OTHER, PROBLEMS, Asked, close, told
 from tests.bot.fake_slack import ALL_SCOPES, Failure, FakeSlack
 from tests.bot.limits import buttons_of, texts_of
@@ -77,6 +77,19 @@ class TestShare:
         work()
         assert slack.posts == []
         assert told(slack) == [ENGLISH.replies.sharing, PROBLEMS[Problem.NOT_FOR_EVERYONE]]
+
+    @pytest.mark.parametrize("is_queued", [False, True])
+    def test_words_of_a_deleted_document_are_not_shared(
+        self, slack: FakeSlack, private: Question, work: Callable[[], None], url: str, is_queued: bool
+    ) -> None:
+        if is_queued:
+            self.share(private, url)
+        Document.objects.update(deleted_at=timezone.now())
+        if not is_queued:
+            self.share(private, url)
+        work()
+        assert slack.posts == []
+        assert told(slack)[-1] == PROBLEMS[Problem.SOURCES_CHANGED]
 
     def test_with_outsiders_only_what_is_shared_with_them_is(
         self, slack: FakeSlack, private: Question, work: Callable[[], None], url: str
