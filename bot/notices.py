@@ -14,10 +14,11 @@ from bot.clicks import tell
 from bot.client import NotInstalledError, client_of, is_set_up
 from bot.faults import CALL_FAILED, Kind, fault_of, place_of
 from bot.messages import Message, messages_of, not_taken_text, shared_message
-from bot.offers import edit_offer_message, owner_message
+from bot.offers import edit_offer_message
+from bot.owners import tell_owner
 from bot.people import person_of
 from bot.phrases import Problem
-from bot.retracting import retract_answer, take_back
+from bot.retracting import retract_question
 from console.channels import notices
 from console.channels.audience import Outsiders, outsiders_of
 from console.channels.models import NoticeKind, SlackNotice
@@ -25,7 +26,6 @@ from console.channels.selectors import cited_folder_ids, search_scope
 from console.channels.sharing import is_for_everyone
 from console.questions.models import Question
 from console.questions.quotes import all_stand
-from console.sources.models import Folder
 
 log = logging.getLogger(__name__)
 
@@ -166,35 +166,6 @@ def _posted_shares(client: WebClient, notice: SlackNotice, root: str) -> dict[in
     return found
 
 
-def _tell_owner(client: WebClient, notice: SlackNotice) -> str:
-    """Write to one owner of the folders, in that person's language."""
-    question = notice.question
-    if question.withdrawn_at is not None:
-        return ""
-    phrases = person_of(client, question.slack_team_id, notice.recipient).phrases
-    owned = Folder.objects.filter(
-        pk__in=question.answer.folder_ids,
-        owners__slack_user_id=notice.recipient,
-        owners__slack_team_id=question.slack_team_id,
-    )
-    names = list(owned.order_by("name").values_list("name", flat=True))
-    message = owner_message(
-        str(question.pk), who_id=notice.by_user_id, question=question.text, folders=names, phrases=phrases
-    )
-    posted = posting.post_message(
-        client,
-        message,
-        channel=notice.recipient,
-        thread_ts="",
-        event_type=f"{posting.HUMAN}_{notice.recipient.lower()}",
-        question_id=str(question.pk),
-        part=0,
-        last_resort=message.text,
-    )
-    notices.record_place(notice, posted.channel)
-    return posted.ts
-
-
 def _offer_edited(client: WebClient, notice: SlackNotice) -> str:
     """Offer the asker alone to have the edited question answered."""
     question = notice.question
@@ -216,18 +187,13 @@ def _offer_edited(client: WebClient, notice: SlackNotice) -> str:
 
 def _retract(client: WebClient, notice: SlackNotice) -> str:
     """Take back what was answered to a question that was deleted, and what its owners were written of it."""
-    question = notice.question
-    phrases = person_of(client, question.slack_team_id, question.slack_user_id).phrases
-    retract_answer(client, question, phrases)
-    for told in notices.told_to_people(question):
-        phrases = person_of(client, question.slack_team_id, told.recipient).phrases
-        take_back(client, told.message_channel, told.message_ts, phrases.replies.question_deleted)
+    retract_question(client, notice.question, about_to_call=lambda: notices.renew_lease(notice))
     return ""
 
 
 _SENDERS = {
     NoticeKind.SHARE: _share,
-    NoticeKind.HUMAN: _tell_owner,
+    NoticeKind.HUMAN: tell_owner,
     NoticeKind.EDIT_OFFER: _offer_edited,
     NoticeKind.RETRACTION: _retract,
 }

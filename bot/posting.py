@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -23,6 +23,7 @@ ANSWER = "footnote_answer"
 ASKED = "footnote_question"
 SHARED = "footnote_shared"
 HUMAN = "footnote_human"
+DELETED = "footnote_deleted"
 _PAGES = 5
 _PAGE_SIZE = 200
 
@@ -103,7 +104,34 @@ def posted_parts(
     Raises:
         SlackApiError, OSError, HTTPException: Slack could not be asked just now.
     """
-    found: dict[int, str] = {}
+    found = own_messages(
+        client,
+        channel=channel,
+        thread_ts=thread_ts,
+        event_types={event_type},
+        question_id=question_id,
+        oldest=oldest,
+    )
+    return None if found is None else dict(found)
+
+
+def own_messages(
+    client: WebClient,
+    *,
+    channel: str,
+    thread_ts: str,
+    event_types: Collection[str],
+    question_id: str,
+    oldest: str,
+) -> list[tuple[int, str]] | None:
+    """Part and ts of each of our messages about a question, also of one that stands there twice.
+
+    None when this bot may not look.
+
+    Raises:
+        SlackApiError, OSError, HTTPException: Slack could not be asked just now.
+    """
+    found: list[tuple[int, str]] = []
     arguments: dict[str, Any] = {
         "channel": channel,
         "oldest": oldest,
@@ -124,9 +152,9 @@ def posted_parts(
             for message in messages:
                 metadata = message.get("metadata") or {}
                 payload = metadata.get("event_payload") or {}
-                is_ours = metadata.get("event_type") == event_type and message.get("bot_id")
+                is_ours = metadata.get("event_type") in event_types and message.get("bot_id")
                 if is_ours and payload.get("question") == question_id:
-                    found[int(payload.get("part") or 0)] = str(message["ts"])
+                    found.append((int(payload.get("part") or 0), str(message["ts"])))
             arguments["cursor"] = (page.get("response_metadata") or {}).get("next_cursor")
             if not arguments["cursor"]:
                 break
