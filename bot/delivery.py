@@ -25,6 +25,7 @@ from bot.private import answer_asker_alone
 from bot.statuses import StatusBusyError, take_down_status
 from console import queue
 from console.channels import outbox
+from console.channels.home_questions import FROM_HOME
 from console.channels.models import SlackDelivery
 from console.channels.outbox import Claim, LostLeaseError
 from console.channels.selectors import cited_folder_ids, near_folder_ids, search_scope
@@ -35,8 +36,6 @@ from console.questions.quotes import all_stand, near_ones_stand
 log = logging.getLogger(__name__)
 
 STATUS_WAIT_S = 1
-FROM_HOME = "home-"
-"""How the ts of a question begins that was asked on the Home tab, where it stands as waiting until then."""
 
 
 def pick_up_undelivered(at_start: bool = False) -> int:
