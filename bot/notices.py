@@ -169,9 +169,9 @@ def _posted_shares(client: WebClient, notice: SlackNotice, root: str) -> dict[in
 def _offer_edited(client: WebClient, notice: SlackNotice) -> str:
     """Offer the asker alone to have the edited question answered."""
     question = notice.question
-    if not notice.text or not search_scope(question).folder_ids:
-        return ""
     phrases = person_of(client, question.slack_team_id, question.slack_user_id).phrases
+    if not notices.is_offered(notice) or not search_scope(question).folder_ids:
+        return ""
     message = edit_offer_message(str(question.pk), phrases)
     client.chat_postEphemeral(
         channel=question.slack_channel_id,

@@ -97,6 +97,11 @@ def record_sent(notice: SlackNotice, message_ts: str = "") -> None:
     _write(notice, state=NoticeState.DONE, message_ts=message_ts, lease_until=None, last_error="")
 
 
+def is_offered(notice: SlackNotice) -> bool:
+    """False when the edited question was changed back, or deleted, up to this moment."""
+    return SlackNotice.objects.filter(pk=notice.pk).exclude(text="").exists()
+
+
 def record_place(notice: SlackNotice, channel_id: str) -> None:
     """Remember the direct message that it went into, so that it can be taken back from there."""
     _write(notice, message_channel=channel_id)

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
 from django.utils import timezone
 
-from bot import delivery
+from bot import delivery, notices
 from bot.delivery import pick_up_undelivered
 from bot.notices import pick_up_unsent, send_notice
 from bot.phrases import ENGLISH, GERMAN, Problem
 from console.channels.models import (
     DeliveryState,
+    Hears,
     NoticeKind,
     NoticeState,
+    SlackChannel,
     SlackDelivery,
+    SlackEvent,
     SlackNotice,
     SlackProfile,
 )
@@ -28,7 +32,21 @@ from console.questions.services import answer_question
 from console.sources.models import Folder
 from tests.bot.fake_slack import ALL_SCOPES, Failure, FakeSlack, OpenWorkspace
 from tests.bot.limits import buttons_of, texts_of
-from tests.bot.payloads import ASKER, BOT, CHANNEL, DM, TS, click, event_body, mention, post, post_interaction
+from tests.bot.payloads import (
+    ASKER,
+    BOT,
+    CHANNEL,
+    DM,
+    TEAM,
+    TS,
+    channel_message,
+    click,
+    direct_message,
+    event_body,
+    mention,
+    post,
+    post_interaction,
+)
 from tests.bot.test_delivery import deliver
 
 LIMIT = "The nightly hotel limit is 180 EUR."
@@ -112,6 +130,40 @@ class TestEdited:
         post(edit(asked, before=EDITED))
         post_interaction(click("answer_edited", str(question.pk), response_url=url))
         assert slack.replies == [ENGLISH.replies.problems[Problem.GONE]]
+
+    @pytest.mark.parametrize("is_limited", [False, True])
+    def test_a_question_that_was_changed_back_before_it_was_offered_is_not_offered(
+        self, slack: FakeSlack, finished: Asked, sent: list, work: Work, url: str, is_limited: bool
+    ) -> None:
+        question = finished(LIMIT)
+        post(edit(EDITED))
+        if is_limited:
+            slack.script("chat.postEphemeral", Failure(status=429, headers={"Retry-After": "30"}))
+            work()
+        post(edit(question.text, before=EDITED))
+        time_passes()
+        work()
+        assert slack.ephemeral == []
+        post_interaction(click("answer_edited", str(question.pk), response_url=url))
+        assert slack.replies == [ENGLISH.replies.problems[Problem.GONE]]
+        post(edit("And flights?"))
+        work()
+        assert len(slack.ephemeral) == 1, "a new edit is offered"
+
+    def test_a_question_that_is_changed_back_while_it_is_offered_is_not_offered(
+        self, slack: FakeSlack, finished: Asked, sent: list, work: Work, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        question = finished(LIMIT)
+        post(edit(EDITED))
+        look_up = notices.person_of
+
+        def slowly(*arguments: object) -> object:
+            post(edit(question.text, before=EDITED))
+            return look_up(*arguments)
+
+        monkeypatch.setattr(notices, "person_of", slowly)
+        work()
+        assert slack.ephemeral == []
 
     def test_the_asker_is_offered_once_and_answered_once(
         self, slack: FakeSlack, finished: Asked, sent: list, work: Work, url: str
@@ -544,3 +596,85 @@ class TestWhatSlackDoesNotTakeBack:
         work()
         assert slack.posts == []
         assert SlackNotice.objects.get().state == NoticeState.DONE
+
+
+def just_now() -> str:
+    return f"{time.time():.6f}"
+
+
+class TestSlackDeliversOutOfOrder:
+    """The delivery of the question failed, and Slack repeats it a minute later."""
+
+    def test_a_question_that_was_deleted_before_it_came_is_not_taken_in(
+        self, slack: FakeSlack, sent: list, work: Work
+    ) -> None:
+        post(deletion())
+        for body in (mention(ASKED), channel_message(ASKED)):
+            assert post(body).status_code == 200
+        work()
+        assert not Question.objects.exists()
+        assert slack.posts == []
+
+    def test_the_same_ts_elsewhere_is_another_message(self, slack: FakeSlack, sent: list) -> None:
+        post(deletion(channel=DM))
+        post(mention(ASKED))
+        assert Question.objects.exists()
+
+    def test_a_question_leaves_no_mark_of_a_deletion(self, slack: FakeSlack, sent: list) -> None:
+        post(mention(ASKED))
+        assert SlackEvent.objects.get().event_id == "Ev1"
+
+    def test_that_the_bots_own_message_was_deleted_is_not_kept(self, slack: FakeSlack, sent: list) -> None:
+        body = deletion()
+        body["event"]["previous_message"]["bot_id"] = "B1"
+        post(body)
+        assert not SlackEvent.objects.exists()
+
+    @pytest.mark.parametrize("is_direct", [False, True])
+    def test_a_question_that_was_edited_before_it_came_is_asked_in_its_new_words(
+        self, slack: FakeSlack, sent: list, work: Work, is_direct: bool
+    ) -> None:
+        ts = just_now()
+        body = edit(EDITED, ts=ts, channel=DM if is_direct else CHANNEL)
+        body["event"]["channel_type"] = "im" if is_direct else "channel"
+        post(body)
+        post(direct_message(ASKED, ts=ts) if is_direct else mention(ASKED, ts=ts))
+        question = Question.objects.get()
+        assert question.text == EDITED
+        assert question.surface == (Surface.SLACK_DM if is_direct else Surface.SLACK_MENTION)
+        work()
+        assert len(slack.posts) == 1
+        assert slack.ephemeral == []
+
+    def test_an_older_edit_that_comes_after_that_changes_nothing(self, slack: FakeSlack, sent: list) -> None:
+        ts = just_now()
+        post(edit(EDITED, ts=ts, **edited("1767376999.000000")))
+        post(edit("Older?", ts=ts, **edited("1767376990.000000")))
+        assert Question.objects.get().text == EDITED
+
+    def test_a_deletion_before_its_edit_and_its_question_counts(self, slack: FakeSlack, sent: list) -> None:
+        ts = just_now()
+        post(deletion(ts=ts))
+        post(edit(EDITED, ts=ts))
+        post(mention(ASKED, ts=ts))
+        assert not Question.objects.exists()
+
+    @pytest.mark.parametrize("change", ["old", "no mention now", "no mention before", "a bot"])
+    def test_other_edited_messages_ask_nothing(self, slack: FakeSlack, sent: list, change: str) -> None:
+        body = edit(EDITED, ts=TS if change == "old" else just_now())
+        event = body["event"]
+        if change == "no mention now":
+            event["message"]["text"] = EDITED
+        elif change == "no mention before":
+            event["previous_message"]["text"] = ASKED
+        elif change == "a bot":
+            event["message"]["bot_profile"] = {"id": "B1"}
+        post(body)
+        assert not Question.objects.exists()
+
+    def test_where_every_question_is_heard_an_edited_one_is(self, slack: FakeSlack, sent: list) -> None:
+        SlackChannel.objects.create(team_id=TEAM, channel_id=CHANNEL, hears=Hears.ALL)
+        body = edit(EDITED, ts=just_now())
+        body["event"]["message"]["text"] = EDITED
+        post(body)
+        assert Question.objects.get().text == EDITED
