@@ -94,6 +94,8 @@ def _headline(effect: Effect | None, words: ChannelPhrases) -> str:
             return words.silent
         case Effect.REFUSES:
             return words.refuses
+        case Effect.NOT_ALLOWED:
+            return words.not_allowed
         case _:
             return words.answers
 

@@ -119,6 +119,7 @@ _CHANNEL = ChannelPhrases(
     here="This conversation",
     silent="nothing answers here",
     refuses="every question is refused here",
+    not_allowed="what I know may not be told to everyone who reads here",
     answers="questions are answered here",
     answered_from="Answered from",
     nothing="nothing",

@@ -122,6 +122,7 @@ _CHANNEL = ChannelPhrases(
     here="Diese Unterhaltung",
     silent="hier antwortet nichts",
     refuses="hier wird jede Frage abgelehnt",
+    not_allowed="was ich weiß, darf hier nicht allen gesagt werden, die mitlesen",
     answers="hier werden Fragen beantwortet",
     answered_from="Beantwortet aus",
     nothing="nichts",

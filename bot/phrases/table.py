@@ -125,6 +125,7 @@ class ChannelPhrases:
     here: str
     silent: str
     refuses: str
+    not_allowed: str
     answers: str
     answered_from: str
     nothing: str
