@@ -10,14 +10,14 @@ from slack_sdk import WebClient
 from bot import posting
 from bot.answers import answer_view
 from bot.audience import learn_channel
-from bot.clicks import tell
+from bot.clicks import tell, tell_later
 from bot.client import NotInstalledError, client_of, is_set_up
 from bot.faults import CALL_FAILED, Kind, fault_of, place_of
 from bot.messages import Message, messages_of, not_taken_text, shared_message
 from bot.offers import edit_offer_message
 from bot.owners import tell_owner
 from bot.people import person_of
-from bot.phrases import Problem
+from bot.phrases import Phrases, Problem
 from bot.retracting import retract_question
 from console.channels import notices
 from console.channels.audience import Outsiders, outsiders_of
@@ -91,14 +91,19 @@ def _give_up(client: WebClient | None, notice: SlackNotice, problem: Problem, co
     notices.give_up(notice, code)
     if notice.response_url and client is not None:
         phrases = person_of(client, notice.question.slack_team_id, notice.by_user_id).phrases
-        tell(notice.response_url, phrases.replies.problems[problem])
+        tell_later(notice.response_url, phrases.replies.problems[problem])
 
 
 def _share(client: WebClient, notice: SlackNotice) -> str:
     """Post a private answer for everyone, after one more look at who that is."""
     question = notice.question
+    if notice.n_attempts == 1 and notice.response_url:
+        # Where Slack says to wait it is not told at all: what comes of it follows.
+        sharer = person_of(client, question.slack_team_id, notice.by_user_id)
+        tell(notice.response_url, sharer.phrases.replies.sharing)
     _check_audience(client, question)
-    messages = _shared_messages(client, notice)
+    phrases = person_of(client, question.slack_team_id, question.slack_user_id).phrases
+    messages = _shared_messages(notice, phrases)
     root = question.slack_thread_ts
     posted = _posted_shares(client, notice, root) if notice.n_claims > 1 else {}
     first_ts = posted.get(0, "")
@@ -113,7 +118,7 @@ def _share(client: WebClient, notice: SlackNotice) -> str:
             event_type=posting.SHARED,
             question_id=str(question.pk),
             part=part,
-            last_resort=not_taken_text(str(question.pk)),
+            last_resort=not_taken_text(str(question.pk), phrases),
             about_to_post=lambda: notices.renew_lease(notice),
         )
         first_ts = first_ts or shared.ts
@@ -137,9 +142,8 @@ def _check_audience(client: WebClient, question: Question) -> None:
     raise _RefusedError(Problem.AUDIENCE_UNKNOWN if could_be else Problem.NOT_FOR_EVERYONE)
 
 
-def _shared_messages(client: WebClient, notice: SlackNotice) -> list[Message]:
+def _shared_messages(notice: SlackNotice, phrases: Phrases) -> list[Message]:
     question = notice.question
-    phrases = person_of(client, question.slack_team_id, question.slack_user_id).phrases
     first, *rest = messages_of(answer_view(question, phrases, is_shared=True))
     shared = shared_message(
         first,

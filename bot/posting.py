@@ -14,7 +14,7 @@ from slack_sdk.web import SlackResponse
 from slack_sdk.webhook import WebhookClient
 
 from bot.client import TIMEOUT_S
-from bot.faults import Kind, fault_of
+from bot.faults import Kind, fault_of, wait_of
 from bot.fields import id_of
 from bot.messages import Message
 from bot.text import unlinked
@@ -165,8 +165,15 @@ def own_messages(
     return found
 
 
-def answer_privately(response_url: str, message: Message, timeout_s: int = TIMEOUT_S) -> int:
-    """Show a message to the asker of a slash command, or to who clicked, alone; gives back the HTTP status."""
+class Reply(NamedTuple):
+    """What came of an answer by `response_url`: the HTTP status and, where that is 429, how long Slack says to wait."""
+
+    status: int
+    wait_s: float = 0.0
+
+
+def answer_privately(response_url: str, message: Message, timeout_s: int = TIMEOUT_S) -> Reply:
+    """Show a message to the asker of a slash command, or to who clicked, alone."""
     webhook = WebhookClient(response_url, timeout=timeout_s, retry_handlers=[])
     response = webhook.send(
         text=message.text,
@@ -176,7 +183,8 @@ def answer_privately(response_url: str, message: Message, timeout_s: int = TIMEO
         unfurl_links=False,
         unfurl_media=False,
     )
-    return int(response.status_code)
+    status = int(response.status_code)
+    return Reply(status, wait_of(response.headers) if status == 429 else 0.0)
 
 
 def is_response_url(url: str) -> bool:

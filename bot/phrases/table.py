@@ -182,6 +182,9 @@ class Phrases:
     disagree: str
     not_answered: str
     dated: str
+    assumes: str
+    page: str
+    slide: str
     ages: Ages
     cannot_here: str
     cannot_yours: str

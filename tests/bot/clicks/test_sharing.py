@@ -58,6 +58,17 @@ class TestShare:
         assert private.shared_at is not None
         assert private.slack_thread_ts == message["ts"], "follow-ups under it find it"
 
+    def test_that_it_is_posted_is_told_before_what_went_wrong(
+        self, slack: FakeSlack, private: Question, sent: list, work: Callable[[], None], url: str
+    ) -> None:
+        self.share(private, url)
+        assert [name for name, _ in sent] == ["footnote.send_notice"], "one task tells both, in order"
+        slack.script("conversations.info", Failure(error="channel_not_found"))
+        slack.script("chat.postMessage", Failure(error="not_in_channel"))
+        work()
+        assert len(told(slack)) == 2
+        assert told(slack)[0] == ENGLISH.replies.sharing
+
     def test_what_not_everyone_may_see_is_not_shared(
         self, slack: FakeSlack, private: Question, work: Callable[[], None], url: str
     ) -> None:
