@@ -19,6 +19,7 @@ from bot.owners import tell_owner
 from bot.people import person_of
 from bot.phrases import Phrases, Problem
 from bot.retracting import retract_question
+from bot.statuses import take_down_unneeded
 from console.channels import notices
 from console.channels.audience import Outsiders, outsiders_of
 from console.channels.models import NoticeKind, SlackNotice
@@ -191,7 +192,10 @@ def _offer_edited(client: WebClient, notice: SlackNotice) -> str:
 
 def _retract(client: WebClient, notice: SlackNotice) -> str:
     """Take back what was answered to a question that was deleted, and what its owners were written of it."""
-    retract_question(client, notice.question, about_to_call=lambda: notices.renew_lease(notice))
+    try:
+        retract_question(client, notice.question, about_to_call=lambda: notices.renew_lease(notice))
+    finally:
+        take_down_unneeded(notice.question)
     return ""
 
 

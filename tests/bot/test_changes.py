@@ -13,6 +13,7 @@ from bot import delivery, notices
 from bot.delivery import pick_up_undelivered
 from bot.notices import pick_up_unsent, send_notice
 from bot.phrases import ENGLISH, GERMAN, Problem
+from bot.statuses import show_status
 from console.channels.models import (
     DeliveryState,
     Hears,
@@ -23,6 +24,7 @@ from console.channels.models import (
     SlackEvent,
     SlackNotice,
     SlackProfile,
+    SlackStatus,
 )
 from console.channels.notices import owe_notice
 from console.questions import wording
@@ -678,3 +680,23 @@ class TestSlackDeliversOutOfOrder:
         body["event"]["message"]["text"] = EDITED
         post(body)
         assert Question.objects.get().text == EDITED
+
+
+class TestTheStatusOfADeletedQuestion:
+    def test_it_is_taken_down_with_the_question(self, slack: FakeSlack, sent: list, work: Work) -> None:
+        post(mention(ASKED))
+        show_status(str(Question.objects.get().pk))
+        assert SlackStatus.objects.exists()
+        sent[:] = []
+        post(deletion())
+        send_notice(SlackNotice.objects.get().pk)
+        assert not SlackStatus.objects.exists()
+        assert [c["status"] for c in slack.calls_of("assistant.threads.setStatus")][1:] == [""]
+
+    def test_one_that_another_question_is_waited_under_stays(self, slack: FakeSlack, sent: list) -> None:
+        post(mention(ASKED))
+        post(mention("And flights?", ts="1767376999.000001", thread_ts=TS, event_id="Ev7"))
+        show_status(str(Question.objects.get(slack_ts=TS).pk))
+        post(deletion())
+        send_notice(SlackNotice.objects.get().pk)
+        assert SlackStatus.objects.exists()
