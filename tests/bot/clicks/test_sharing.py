@@ -11,6 +11,7 @@ from django.utils import timezone
 from bot import notices
 from bot.notices import pick_up_unsent, send_notice
 from bot.phrases import ENGLISH, Problem
+from console import queue
 from console.channels.models import NoticeKind, NoticeState, SlackChannel, SlackNotice
 from console.channels.notices import claim_notice, owe_again, owe_notice, record_sent
 from console.questions.conversation import turns_before
@@ -24,6 +25,7 @@ from tests.bot.clicks.conftest import LIMIT, OTHER, PROBLEMS, Asked, close, told
 from tests.bot.fake_slack import ALL_SCOPES, Failure, FakeSlack
 from tests.bot.limits import buttons_of, texts_of
 from tests.bot.payloads import ASKER, CHANNEL, TEAM, click, post_interaction
+from tests.bot.test_acknowledgement import really_queued
 from tests.bot.test_delivery import deliver
 
 
@@ -59,8 +61,15 @@ class TestShare:
         assert private.slack_thread_ts == message["ts"], "follow-ups under it find it"
 
     def test_that_it_is_posted_is_told_before_what_went_wrong(
-        self, slack: FakeSlack, private: Question, sent: list, work: Callable[[], None], url: str
+        self,
+        slack: FakeSlack,
+        private: Question,
+        sent: list,
+        work: Callable[[], None],
+        url: str,
+        monkeypatch: pytest.MonkeyPatch,
     ) -> None:
+        monkeypatch.setattr(queue, "tell_who_clicked", really_queued)
         self.share(private, url)
         assert [name for name, _ in sent] == ["footnote.send_notice"], "one task tells both, in order"
         slack.script("conversations.info", Failure(error="channel_not_found"))
