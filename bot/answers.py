@@ -11,7 +11,7 @@ from django.conf import settings
 from django.utils import timezone
 
 import rag
-from bot.phrases import ENGLISH, Phrases, retold
+from bot.phrases import ENGLISH, Phrases, retold, retold_label
 from console.channels.threads import is_taken_by_itself
 from console.questions import wording
 from console.questions.models import Answer, Citation, Question, QuestionState, Surface
@@ -111,10 +111,10 @@ def answer_view(question: Question, phrases: Phrases = ENGLISH, *, is_shared: bo
         sources=tuple(_source(citation, phrases) for citation in citations.values()),
         conflicts=tuple(_conflicting(citations[number], phrases) for number in answer.conflicting_numbers),
         unanswered=tuple(_unanswered(part, phrases) for part in answer.unanswered),
-        premise=wording.premise_note(answer),
+        premise=wording.premise_note(answer, phrases.assumes),
         reason=retold(answer.reason, phrases),
-        closest=_closest(answer),
-        also_near=_also_near(answer),
+        closest=_closest(answer, phrases),
+        also_near=_also_near(answer, phrases),
         unreadable=phrases.unreadable_sentence(answer.unreadable),
         degraded=_degraded(answer, phrases),
         next_step=_next_step(answer, phrases),
@@ -154,7 +154,7 @@ def _conflicting(citation: Citation, phrases: Phrases) -> str:
 
 def _source(citation: Citation, phrases: Phrases) -> Source:
     age = phrases.ages.of(days_since(citation.document.uploaded_at)) if citation.document else ""
-    return Source(citation.number, place_of(citation), url_of(citation), age)
+    return Source(citation.number, place_of(citation, phrases), url_of(citation), age)
 
 
 def days_since(moment: datetime) -> int:
@@ -162,10 +162,11 @@ def days_since(moment: datetime) -> int:
     return max(0, (timezone.now() - moment).days)
 
 
-def place_of(citation: Citation) -> str:
+def place_of(citation: Citation, phrases: Phrases) -> str:
     """``Travel policy › Hotels · page 4``; ``Expense rules.xlsx · Limits!A3:C9``."""
     separator = " › " if citation.locator.get("heading_path") else " · "
-    return separator.join(part for part in (citation.document_title, citation.label) if part)
+    label = retold_label(citation.label, phrases)
+    return separator.join(part for part in (citation.document_title, label) if part)
 
 
 def url_of(citation: Citation) -> str:
@@ -177,7 +178,7 @@ def url_of(citation: Citation) -> str:
     return f"{settings.BASE_URL}/documents/{citation.document_id}?{passage}#cited"
 
 
-def _closest(answer: Answer) -> Closest | None:
+def _closest(answer: Answer, phrases: Phrases) -> Closest | None:
     if not answer.nearest or answer.cut is None:
         return None
     nearest = answer.nearest[0]
@@ -185,18 +186,20 @@ def _closest(answer: Answer) -> Closest | None:
     if score is None:
         return None
     is_relevance = answer.gate_score == "relevance"
-    return Closest(nearest["title"], nearest["label"], score, answer.cut, is_relevance)
+    label = retold_label(nearest["label"], phrases)
+    return Closest(nearest["title"], label, score, answer.cut, is_relevance)
 
 
-def _also_near(answer: Answer) -> tuple[str, ...]:
+def _also_near(answer: Answer, phrases: Phrases) -> tuple[str, ...]:
     """The next places after the closest one, each once."""
-    places = [near_place(near) for near in answer.nearest]
+    places = [near_place(near, phrases) for near in answer.nearest]
     return tuple(dict.fromkeys(place for place in places[1:] if place != places[0]))[:N_ALSO_NEAR]
 
 
-def near_place(near: dict[str, Any]) -> str:
+def near_place(near: dict[str, Any], phrases: Phrases) -> str:
     """``Travel policy › Flights`` of a stored nearest passage."""
-    return " › ".join(str(near[part]) for part in ("title", "label") if near.get(part))
+    label = retold_label(str(near.get("label") or ""), phrases)
+    return " › ".join(part for part in (str(near.get("title") or ""), label) if part)
 
 
 def _degraded(answer: Answer, phrases: Phrases) -> str:

@@ -59,7 +59,7 @@ def tell_status(argument: str) -> None:
     report = report_of(request.team_id, request.channel_id, reader=request.user_id)
     is_insider = outsider_is(request.team_id, request.user_id) is Outsiders.NONE
     message = status_message(report, is_insider=is_insider, phrases=phrases)
-    status = posting.answer_privately(request.response_url, message)
+    status = posting.answer_privately(request.response_url, message).status
     if status != 200:
         log.warning("the status of %s could not be told: http %s", request.channel_id, status)
 
@@ -94,6 +94,8 @@ def _headline(effect: Effect | None, words: ChannelPhrases) -> str:
             return words.silent
         case Effect.REFUSES:
             return words.refuses
+        case Effect.NOT_ALLOWED:
+            return words.not_allowed
         case _:
             return words.answers
 

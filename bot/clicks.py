@@ -20,7 +20,7 @@ from bot.client import BEFORE_ACK_S, punctual
 from bot.faults import CALL_FAILED, fault_of
 from bot.fields import Json, id_of, object_of, text_of, url_of
 from bot.messages import Message
-from bot.people import Person, person_of
+from bot.people import LOOK_UP_S, Person, person_of
 from bot.phrases import Phrases, Problem
 from bot.posting import answer_privately, is_response_url
 from console import queue
@@ -29,8 +29,6 @@ from console.questions.models import Question, Surface
 
 log = logging.getLogger(__name__)
 
-LOOK_UP_S = 1
-"""Of the time before the acknowledgement (`bot.client.BEFORE_ACK_S`); the rest is for opening a form."""
 TELL_S = 5
 FORM_S = 86_400
 """How long an open form may be sent."""
@@ -144,22 +142,40 @@ def tell_later(response_url: str, text: str) -> None:
         queue.tell_who_clicked(json.dumps({"response_url": response_url, "text": text}))
 
 
+class TellAgainError(Exception):
+    """Slack took nothing and says to wait, for `wait_s` seconds."""
+
+    def __init__(self, wait_s: float) -> None:
+        super().__init__(f"told to wait for {wait_s} s")
+        self.wait_s = wait_s
+
+
 def tell_who_clicked(argument: str) -> None:
-    """What `tell_later` has queued."""
-    tell(**json.loads(argument))
+    """What `tell_later` has queued.
+
+    Raises:
+        TellAgainError: Slack says to wait.
+    """
+    wait_s = tell(**json.loads(argument))
+    if wait_s:
+        raise TellAgainError(wait_s)
 
 
-def tell(response_url: str, text: str) -> None:
-    """Tell the person who clicked, alone; what Slack does not take is lost, and logged."""
+def tell(response_url: str, text: str) -> float:
+    """Tell the person who clicked, alone; gives back how many seconds Slack says to wait first, 0 where it is over.
+
+    What Slack does not take for another reason is lost, and logged.
+    """
     if not is_response_url(response_url):
-        return
+        return 0.0
     try:
-        status = answer_privately(response_url, Message(text, [section(text)]), timeout_s=TELL_S)
+        reply = answer_privately(response_url, Message(text, [section(text)]), timeout_s=TELL_S)
     except CALL_FAILED as error:
         log.warning("who clicked could not be told: %s", fault_of(error).code)
-        return
-    if status != 200:
-        log.warning("who clicked could not be told: http_%s", status)
+        return 0.0
+    if reply.status != 200:
+        log.warning("who clicked could not be told: http_%s", reply.status)
+    return reply.wait_s
 
 
 def open_form(client: WebClient, trigger_id: str, view: Mapping[str, object]) -> None:

@@ -25,17 +25,17 @@ from bot.private import answer_asker_alone
 from bot.statuses import StatusBusyError, take_down_status
 from console import queue
 from console.channels import outbox
+from console.channels.home_questions import FROM_HOME
 from console.channels.models import SlackDelivery
 from console.channels.outbox import Claim, LostLeaseError
 from console.channels.selectors import cited_folder_ids, near_folder_ids, search_scope
 from console.questions import wording
 from console.questions.models import Question, QuestionState
+from console.questions.quotes import all_stand, near_ones_stand
 
 log = logging.getLogger(__name__)
 
 STATUS_WAIT_S = 1
-FROM_HOME = "home-"
-"""How the ts of a question begins that was asked on the Home tab, where it stands as waiting until then."""
 
 
 def pick_up_undelivered(at_start: bool = False) -> int:
@@ -145,26 +145,47 @@ def _post_part(
 
 
 def _messages_now(question: Question, phrases: Phrases) -> list[Message]:
-    """The messages as the folder rights and the readers of this moment allow them.
+    """The messages as the folder rights, the readers and the documents of this moment allow them.
 
     A delivery can wait for hours; a folder that was closed meanwhile must not be read from after that, nor
-    one that a guest who came meanwhile may not see.
+    one that a guest who came meanwhile may not see, nor a document that was deleted or says something else by now.
     """
     if SlackDelivery.objects.filter(question=question).exclude(stopped_at=None).exists():
         return [stopped_message(phrases)]
-    scope = search_scope(question, at_posting=True)
     view = answer_view(question, phrases)
-    told_of = cited_folder_ids(question.answer) | near_folder_ids(question.answer)
-    if view.outcome == QuestionState.ANSWERED and not cited_folder_ids(question.answer) <= set(
-        scope.folder_ids
-    ):
+    if view.outcome == QuestionState.ANSWERED:
+        return messages_of(_answer_now(question, view))
+    return messages_of(_refusal_now(question, view))
+
+
+def _answer_now(question: Question, view: AnswerView) -> AnswerView:
+    scope, answer = search_scope(question, at_posting=True), question.answer
+    if not cited_folder_ids(answer) <= set(scope.folder_ids):
         log.warning("question %s: a cited folder was closed before its answer was posted", question.pk)
-        reason = retold(scope.denial or wording.NOT_ALLOWED_CHOSEN, phrases)
-        view = AnswerView(QuestionState.NOT_ALLOWED, view.audience, reason=reason, phrases=phrases)
-    elif not set(question.answer.folder_ids) | told_of <= set(scope.folder_ids):
-        # A refusal names the closest documents and the folders with unreadable files.
-        view = replace(view, closest=None, also_near=(), unreadable="", premise="")
-    return messages_of(view)
+        reason = retold(scope.denial or wording.NOT_ALLOWED_CHOSEN, view.phrases)
+        return AnswerView(QuestionState.NOT_ALLOWED, view.audience, reason=reason, phrases=view.phrases)
+    if not all_stand(answer):
+        log.warning("question %s: a cited document went before its answer was posted", question.pk)
+        reason = view.phrases.sources_changed
+        return AnswerView(QuestionState.REFUSED, view.audience, reason=reason, phrases=view.phrases)
+    if not set(answer.folder_ids) <= set(scope.folder_ids):
+        return _without_what_was_near(view)
+    return view
+
+
+def _refusal_now(question: Question, view: AnswerView) -> AnswerView:
+    """A refusal names the closest documents, the folders with unreadable files, and what says otherwise."""
+    answer = question.answer
+    named = set(answer.folder_ids) | cited_folder_ids(answer) | near_folder_ids(answer)
+    if not named <= set(search_scope(question, at_posting=True).folder_ids):
+        return _without_what_was_near(view)
+    if not all_stand(answer):
+        view = replace(view, premise="")
+    return view if near_ones_stand(answer) else replace(view, closest=None, also_near=())
+
+
+def _without_what_was_near(view: AnswerView) -> AnswerView:
+    return replace(view, closest=None, also_near=(), unreadable="", premise="")
 
 
 def _already_posted(client: WebClient, claim: Claim, thread_ts: str) -> dict[int, str]:

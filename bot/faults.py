@@ -117,6 +117,11 @@ def lower_names(headers: Mapping[str, object]) -> dict[str, str]:
     return {name.lower(): str(value) for name, value in headers.items()}
 
 
+def wait_of(headers: Mapping[str, object]) -> float:
+    """How many seconds an answer with status 429 asks to wait."""
+    return _retry_after_s(lower_names(headers))
+
+
 def _retry_after_s(headers: dict[str, str]) -> float:
     try:
         wait_s = float(headers["retry-after"])

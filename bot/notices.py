@@ -10,21 +10,23 @@ from slack_sdk import WebClient
 from bot import posting
 from bot.answers import answer_view
 from bot.audience import learn_channel
-from bot.clicks import tell
+from bot.clicks import tell, tell_later
 from bot.client import NotInstalledError, client_of, is_set_up
 from bot.faults import CALL_FAILED, Kind, fault_of, place_of
 from bot.messages import Message, messages_of, not_taken_text, shared_message
-from bot.offers import edit_offer_message, owner_message
+from bot.offers import edit_offer_message
+from bot.owners import tell_owner
 from bot.people import person_of
-from bot.phrases import Problem
-from bot.retracting import retract_answer, take_back
+from bot.phrases import Phrases, Problem
+from bot.retracting import retract_question
+from bot.statuses import take_down_unneeded
 from console.channels import notices
 from console.channels.audience import Outsiders, outsiders_of
 from console.channels.models import NoticeKind, SlackNotice
 from console.channels.selectors import cited_folder_ids, search_scope
 from console.channels.sharing import is_for_everyone
 from console.questions.models import Question
-from console.sources.models import Folder
+from console.questions.quotes import all_stand
 
 log = logging.getLogger(__name__)
 
@@ -90,14 +92,19 @@ def _give_up(client: WebClient | None, notice: SlackNotice, problem: Problem, co
     notices.give_up(notice, code)
     if notice.response_url and client is not None:
         phrases = person_of(client, notice.question.slack_team_id, notice.by_user_id).phrases
-        tell(notice.response_url, phrases.replies.problems[problem])
+        tell_later(notice.response_url, phrases.replies.problems[problem])
 
 
 def _share(client: WebClient, notice: SlackNotice) -> str:
     """Post a private answer for everyone, after one more look at who that is."""
     question = notice.question
+    if notice.n_attempts == 1 and notice.response_url:
+        # Where Slack says to wait it is not told at all: what comes of it follows.
+        sharer = person_of(client, question.slack_team_id, notice.by_user_id)
+        tell(notice.response_url, sharer.phrases.replies.sharing)
     _check_audience(client, question)
-    messages = _shared_messages(client, notice)
+    phrases = person_of(client, question.slack_team_id, question.slack_user_id).phrases
+    messages = _shared_messages(notice, phrases)
     root = question.slack_thread_ts
     posted = _posted_shares(client, notice, root) if notice.n_claims > 1 else {}
     first_ts = posted.get(0, "")
@@ -112,7 +119,7 @@ def _share(client: WebClient, notice: SlackNotice) -> str:
             event_type=posting.SHARED,
             question_id=str(question.pk),
             part=part,
-            last_resort=not_taken_text(str(question.pk)),
+            last_resort=not_taken_text(str(question.pk), phrases),
             about_to_post=lambda: notices.renew_lease(notice),
         )
         first_ts = first_ts or shared.ts
@@ -122,10 +129,12 @@ def _share(client: WebClient, notice: SlackNotice) -> str:
 
 
 def _check_audience(client: WebClient, question: Question) -> None:
-    """Ask Slack who reads the channel, then look at the rights of everyone there."""
+    """Ask Slack who reads the channel, then look at the rights of everyone there, and at the documents."""
     facts = learn_channel(client, question.slack_team_id, question.slack_channel_id, at_once=True)
     if facts.is_member is False:
         raise _RefusedError(Problem.NO_MEMBER)
+    if not all_stand(question.answer):
+        raise _RefusedError(Problem.SOURCES_CHANGED)
     scope = search_scope(question, at_posting=True, for_everyone=True)
     if cited_folder_ids(question.answer) <= set(scope.folder_ids):
         return
@@ -134,9 +143,8 @@ def _check_audience(client: WebClient, question: Question) -> None:
     raise _RefusedError(Problem.AUDIENCE_UNKNOWN if could_be else Problem.NOT_FOR_EVERYONE)
 
 
-def _shared_messages(client: WebClient, notice: SlackNotice) -> list[Message]:
+def _shared_messages(notice: SlackNotice, phrases: Phrases) -> list[Message]:
     question = notice.question
-    phrases = person_of(client, question.slack_team_id, question.slack_user_id).phrases
     first, *rest = messages_of(answer_view(question, phrases, is_shared=True))
     shared = shared_message(
         first,
@@ -163,41 +171,12 @@ def _posted_shares(client: WebClient, notice: SlackNotice, root: str) -> dict[in
     return found
 
 
-def _tell_owner(client: WebClient, notice: SlackNotice) -> str:
-    """Write to one owner of the folders, in that person's language."""
-    question = notice.question
-    if question.withdrawn_at is not None:
-        return ""
-    phrases = person_of(client, question.slack_team_id, notice.recipient).phrases
-    owned = Folder.objects.filter(
-        pk__in=question.answer.folder_ids,
-        owners__slack_user_id=notice.recipient,
-        owners__slack_team_id=question.slack_team_id,
-    )
-    names = list(owned.order_by("name").values_list("name", flat=True))
-    message = owner_message(
-        str(question.pk), who_id=notice.by_user_id, question=question.text, folders=names, phrases=phrases
-    )
-    posted = posting.post_message(
-        client,
-        message,
-        channel=notice.recipient,
-        thread_ts="",
-        event_type=f"{posting.HUMAN}_{notice.recipient.lower()}",
-        question_id=str(question.pk),
-        part=0,
-        last_resort=message.text,
-    )
-    notices.record_place(notice, posted.channel)
-    return posted.ts
-
-
 def _offer_edited(client: WebClient, notice: SlackNotice) -> str:
     """Offer the asker alone to have the edited question answered."""
     question = notice.question
-    if not notice.text or not search_scope(question).folder_ids:
-        return ""
     phrases = person_of(client, question.slack_team_id, question.slack_user_id).phrases
+    if not notices.is_offered(notice) or not search_scope(question).folder_ids:
+        return ""
     message = edit_offer_message(str(question.pk), phrases)
     client.chat_postEphemeral(
         channel=question.slack_channel_id,
@@ -213,18 +192,16 @@ def _offer_edited(client: WebClient, notice: SlackNotice) -> str:
 
 def _retract(client: WebClient, notice: SlackNotice) -> str:
     """Take back what was answered to a question that was deleted, and what its owners were written of it."""
-    question = notice.question
-    phrases = person_of(client, question.slack_team_id, question.slack_user_id).phrases
-    retract_answer(client, question, phrases)
-    for told in notices.told_to_people(question):
-        phrases = person_of(client, question.slack_team_id, told.recipient).phrases
-        take_back(client, told.message_channel, told.message_ts, phrases.replies.question_deleted)
+    try:
+        retract_question(client, notice.question, about_to_call=lambda: notices.renew_lease(notice))
+    finally:
+        take_down_unneeded(notice.question)
     return ""
 
 
 _SENDERS = {
     NoticeKind.SHARE: _share,
-    NoticeKind.HUMAN: _tell_owner,
+    NoticeKind.HUMAN: tell_owner,
     NoticeKind.EDIT_OFFER: _offer_edited,
     NoticeKind.RETRACTION: _retract,
 }

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from slack_sdk import WebClient
 
 from bot.audience import is_outsider_of
+from bot.client import punctual
 from bot.faults import CALL_FAILED, fault_of
 from bot.fields import object_of, text_of
 from bot.phrases import ENGLISH, Phrases, phrases_of
@@ -16,6 +17,9 @@ from console.channels.models import SlackProfile
 from console.channels.profiles import is_fresh, known_profile, remember_failure, remember_profile
 
 log = logging.getLogger(__name__)
+
+LOOK_UP_S = 1
+"""Of the time before an acknowledgement (`bot.client.BEFORE_ACK_S`); the rest is for opening a form."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +50,13 @@ def known_person(team_id: str, user_id: str) -> Person:
     profile = known_profile(team_id, user_id)
     is_outsider = outsider_is(team_id, user_id) is Outsiders.PRESENT
     return Person(phrases_of(profile.locale if profile else ""), is_outsider)
+
+
+def person_before_ack(client: WebClient, team_id: str, user_id: str) -> Person:
+    """The person as they were known last; who was never known is asked for, no longer than an ack can wait."""
+    if team_id and user_id and known_profile(team_id, user_id) is None:
+        person_of(punctual(client, LOOK_UP_S), team_id, user_id)
+    return known_person(team_id, user_id)
 
 
 def _ask_slack(client: WebClient, team_id: str, user_id: str) -> SlackProfile:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -14,7 +14,7 @@ from slack_sdk.web import SlackResponse
 from slack_sdk.webhook import WebhookClient
 
 from bot.client import TIMEOUT_S
-from bot.faults import IncompleteAnswerError, Kind, fault_of
+from bot.faults import IncompleteAnswerError, Kind, fault_of, wait_of
 from bot.fields import id_of
 from bot.messages import Message
 from bot.text import unlinked
@@ -23,6 +23,7 @@ ANSWER = "footnote_answer"
 ASKED = "footnote_question"
 SHARED = "footnote_shared"
 HUMAN = "footnote_human"
+DELETED = "footnote_deleted"
 _PAGES = 5
 _PAGE_SIZE = 200
 
@@ -99,7 +100,34 @@ def posted_parts(
     Raises:
         SlackApiError, OSError, HTTPException: Slack could not be asked just now.
     """
-    found: dict[int, str] = {}
+    found = own_messages(
+        client,
+        channel=channel,
+        thread_ts=thread_ts,
+        event_types={event_type},
+        question_id=question_id,
+        oldest=oldest,
+    )
+    return None if found is None else dict(found)
+
+
+def own_messages(
+    client: WebClient,
+    *,
+    channel: str,
+    thread_ts: str,
+    event_types: Collection[str],
+    question_id: str,
+    oldest: str,
+) -> list[tuple[int, str]] | None:
+    """Part and ts of each of our messages about a question, also of one that stands there twice.
+
+    None when this bot may not look.
+
+    Raises:
+        SlackApiError, OSError, HTTPException: Slack could not be asked just now.
+    """
+    found: list[tuple[int, str]] = []
     arguments: dict[str, Any] = {
         "channel": channel,
         "oldest": oldest,
@@ -120,9 +148,9 @@ def posted_parts(
             for message in messages:
                 metadata = message.get("metadata") or {}
                 payload = metadata.get("event_payload") or {}
-                is_ours = metadata.get("event_type") == event_type and message.get("bot_id")
+                is_ours = metadata.get("event_type") in event_types and message.get("bot_id")
                 if is_ours and payload.get("question") == question_id:
-                    found[int(payload.get("part") or 0)] = str(message["ts"])
+                    found.append((int(payload.get("part") or 0), str(message["ts"])))
             arguments["cursor"] = (page.get("response_metadata") or {}).get("next_cursor")
             if not arguments["cursor"]:
                 break
@@ -133,8 +161,15 @@ def posted_parts(
     return found
 
 
-def answer_privately(response_url: str, message: Message, timeout_s: int = TIMEOUT_S) -> int:
-    """Show a message to the asker of a slash command, or to who clicked, alone; gives back the HTTP status."""
+class Reply(NamedTuple):
+    """What came of an answer by `response_url`: the HTTP status and, where that is 429, how long Slack says to wait."""
+
+    status: int
+    wait_s: float = 0.0
+
+
+def answer_privately(response_url: str, message: Message, timeout_s: int = TIMEOUT_S) -> Reply:
+    """Show a message to the asker of a slash command, or to who clicked, alone."""
     webhook = WebhookClient(response_url, timeout=timeout_s, retry_handlers=[])
     response = webhook.send(
         text=message.text,
@@ -144,7 +179,8 @@ def answer_privately(response_url: str, message: Message, timeout_s: int = TIMEO
         unfurl_links=False,
         unfurl_media=False,
     )
-    return int(response.status_code)
+    status = int(response.status_code)
+    return Reply(status, wait_of(response.headers) if status == 429 else 0.0)
 
 
 def is_response_url(url: str) -> bool:

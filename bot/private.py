@@ -31,7 +31,7 @@ def answer_asker_alone(client: WebClient, claim: Claim, messages: list[Message],
     if posting.is_response_url(url) and len(messages) <= PRIVATE_MESSAGES and not claim.delivery.message_ts:
         for message in messages:
             outbox.renew_lease(claim)
-            status = posting.answer_privately(url, message)
+            status = posting.answer_privately(url, message).status
             if status in {408, 429} or status >= 500:
                 error = f"response_url http_{status}"
                 outbox.put_off(claim, wait_s=outbox.backoff_s(claim), error=error, may_be_posted=True)

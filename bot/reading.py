@@ -41,7 +41,7 @@ def _cited(citation: Citation, answer: Answer, folder_ids: Collection[int], phra
         lay_in = {document.folder_id} if citation.folder_id is None else lay_in | {document.folder_id}
     if not lay_in <= set(folder_ids):
         return Passage(number, note=phrases.modals.hidden_source)
-    heading = f"{number} {place_of(citation)}"
+    heading = f"{number} {place_of(citation, phrases)}"
     if document is None or document.deleted_at is not None:
         return Passage(heading, note=phrases.modals.gone_source)
     return Passage(
@@ -64,5 +64,8 @@ def _near(near: dict[str, Any], document: Document, phrases: Phrases) -> Passage
     passage = urlencode({"start": near["start"], "end": near["end"], "of": str(near["sha256"])[:16]})
     url = f"{settings.BASE_URL}/documents/{document.pk}?{passage}#cited"
     return Passage(
-        near_place(near), url, str(near["excerpt"]), phrases.ages.of(days_since(document.uploaded_at))
+        near_place(near, phrases),
+        url,
+        str(near["excerpt"]),
+        phrases.ages.of(days_since(document.uploaded_at)),
     )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import time
+from contextlib import suppress
 
 from bot import agent
 from bot.client import NotInstalledError, client_of, impatient, is_set_up
@@ -80,6 +81,14 @@ def take_down_status(question: Question) -> None:
             raise StatusBusyError
         time.sleep(_LOOK_EVERY_S)
     _take_down(status)
+
+
+def take_down_unneeded(question: Question) -> None:
+    """After a question was deleted: unless another one waits in its thread. What is busy is left to the sweep."""
+    status = statuses.status_for(question)
+    if status is not None and not statuses.is_waited_under(status):
+        with suppress(StatusBusyError):
+            take_down_status(question)
 
 
 def pick_up_statuses(*, at_start: bool = False) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import math
 import os
 import secrets
 from datetime import timedelta
@@ -30,7 +31,49 @@ env.smart_cast = False
 if (BASE_DIR / ".env").exists() and not env.bool("FOOTNOTE_IGNORE_DOTENV", False):
     env.read_env(BASE_DIR / ".env")
 
-MODE = env.str("FOOTNOTE_MODE", "embedded")
+
+def _text(name: str, default: str) -> str:
+    """Value of `name`; one that is left blank counts as not set."""
+    value: str = env.str(name, "").strip()
+    return value or default
+
+
+def _list(name: str, default: list[str]) -> list[str]:
+    """Values of `name`, separated by commas; blank counts as not set."""
+    return [value.strip() for value in env.list(name, default=[]) if value.strip()] or default
+
+
+def _number(name: str, default: float) -> float:
+    """Value of `name` as a number, blank as not set; what is none stops the start with a sentence."""
+    value = _text(name, str(default))
+    try:
+        number = float(value)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise ImproperlyConfigured(f"{name} is {value!r}; it must be a number, as {default}.")
+    return number
+
+
+def _whole(name: str, default: int) -> int:
+    """Value of `name` as a whole number; see `_number`."""
+    number = _number(name, default)
+    if number != int(number):
+        raise ImproperlyConfigured(f"{name} is {number}; it must be a whole number, as {default}.")
+    return int(number)
+
+
+def _switch(name: str, default: bool) -> bool:
+    """Value of `name` as on or off, blank as not set; what is neither stops the start with a sentence."""
+    value = _text(name, str(default)).lower()
+    if value not in _ON | _OFF:
+        raise ImproperlyConfigured(f"{name} is {value!r}; it must be one of {', '.join(sorted(_ON | _OFF))}.")
+    return value in _ON
+
+
+_ON, _OFF = {"true", "on", "yes", "y", "ok", "1"}, {"false", "off", "no", "n", "0"}
+
+MODE = _text("FOOTNOTE_MODE", "embedded")
 if MODE not in {"embedded", "server"}:
     raise ImproperlyConfigured(f"FOOTNOTE_MODE is {MODE!r}; it must be 'embedded' or 'server'.")
 IS_EMBEDDED = MODE == "embedded"
@@ -44,7 +87,7 @@ def _required_in_server_mode(name: str, purpose: str) -> str:
     return value
 
 
-HOME = Path(env.str("FOOTNOTE_HOME", str(BASE_DIR / "var"))).resolve()
+HOME = Path(_text("FOOTNOTE_HOME", str(BASE_DIR / "var"))).resolve()
 HOME.mkdir(parents=True, exist_ok=True)
 
 
@@ -61,11 +104,11 @@ def _secret_key() -> str:
 
 
 SECRET_KEY = _secret_key()
-DEBUG = env.bool("DEBUG", False)
-BASE_URL = env.str("FOOTNOTE_BASE_URL", "http://127.0.0.1:8000").rstrip("/")
-ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["127.0.0.1", "localhost", "[::1]"])
+DEBUG = _switch("DEBUG", False)
+BASE_URL = _text("FOOTNOTE_BASE_URL", "http://127.0.0.1:8000").rstrip("/")
+ALLOWED_HOSTS = _list("ALLOWED_HOSTS", ["127.0.0.1", "localhost", "[::1]"])
 CSRF_FAILURE_VIEW = "console.errors.csrf_failed"
-CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
+CSRF_TRUSTED_ORIGINS = _list("CSRF_TRUSTED_ORIGINS", [])
 
 INSTALLED_APPS = [
     "django.contrib.auth",
@@ -163,7 +206,7 @@ else:
 REDIS_URL = _required_in_server_mode("REDIS_URL", "redis://host:6379/0, for the queue and live pages")
 QDRANT_URL = _required_in_server_mode("QDRANT_URL", "http://host:6333, where the vectors live")
 QDRANT_API_KEY = env.str("QDRANT_API_KEY", "")
-LEXICAL = env.str("LEXICAL", "local")
+LEXICAL = _text("LEXICAL", "local")
 if LEXICAL not in {"local", "qdrant"}:
     raise ImproperlyConfigured(f"LEXICAL is {LEXICAL!r}; it must be 'local' or 'qdrant'.")
 if LEXICAL == "qdrant" and not QDRANT_URL:
@@ -189,16 +232,16 @@ DATA_UPLOAD_MAX_NUMBER_FIELDS = 5_000
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024
 FILE_UPLOAD_TEMP_DIR = str(HOME / "uploads")
 (HOME / "uploads").mkdir(exist_ok=True)
-MAX_UPLOAD_BYTES = env.int("FOOTNOTE_MAX_UPLOAD_MB", 100) * 1024 * 1024
+MAX_UPLOAD_BYTES = _whole("FOOTNOTE_MAX_UPLOAD_MB", 100) * 1024 * 1024
 
 # A Whisper model's folder (or its name, if it was downloaded to this machine); without one recordings are not read.
 SPEECH_MODEL = env.str("SPEECH_MODEL", "")
-RECORDING_TIME_S = env.float("FOOTNOTE_RECORDING_TIME_S", 3_600.0)
-EMBEDDING_MODEL = env.str("FOOTNOTE_EMBEDDING_MODEL", "footnote-minilm")
+RECORDING_TIME_S = _number("FOOTNOTE_RECORDING_TIME_S", 3_600.0)
+EMBEDDING_MODEL = _text("FOOTNOTE_EMBEDDING_MODEL", "footnote-minilm")
 RERANKER = env.str("FOOTNOTE_RERANKER", "footnote-relevance")
 SUPPORT_MODEL = env.str("FOOTNOTE_SUPPORT", "footnote-support")
 # Who writes: "extractive" quotes, "chat" asks an OpenAI-compatible endpoint, "local:<name or path>" a model here.
-GENERATOR = env.str("FOOTNOTE_GENERATOR", "extractive")
+GENERATOR = _text("FOOTNOTE_GENERATOR", "extractive")
 LLM_URL = env.str("FOOTNOTE_LLM_URL", "")
 LLM_MODEL = env.str("FOOTNOTE_LLM_MODEL", "")
 LLM_KEY = env.str("FOOTNOTE_LLM_KEY", "")
@@ -216,11 +259,11 @@ if GENERATOR == "chat":
             "to the address before /chat/completions, for example http://127.0.0.1:8000/v1."
         ) from error
 # In embedded mode; more are worth it where a language model is waited for.
-ANSWERS_AT_ONCE = env.int("FOOTNOTE_ANSWERS_AT_ONCE", 2)
+ANSWERS_AT_ONCE = _whole("FOOTNOTE_ANSWERS_AT_ONCE", 2)
 if not 1 <= ANSWERS_AT_ONCE <= 64:
     raise ImproperlyConfigured(f"FOOTNOTE_ANSWERS_AT_ONCE is {ANSWERS_AT_ONCE}; it must be 1 to 64.")
-ANSWER_LEASE_S = env.int("FOOTNOTE_ANSWER_LEASE_S", 120)
-INGEST_LEASE_S = env.int("FOOTNOTE_INGEST_LEASE_S", 600)
+ANSWER_LEASE_S = _whole("FOOTNOTE_ANSWER_LEASE_S", 120)
+INGEST_LEASE_S = _whole("FOOTNOTE_INGEST_LEASE_S", 600)
 
 SLACK_BOT_TOKEN = env.str("SLACK_BOT_TOKEN", "")
 SLACK_APP_TOKEN = env.str("SLACK_APP_TOKEN", "")
@@ -247,8 +290,7 @@ def _own_token_key() -> str:
 
 def _slack_token_keys() -> list[str]:
     """Keys that seal the workspaces' tokens, the newest first; in embedded mode one is made and kept."""
-    keys: list[str] = env.list("SLACK_TOKEN_KEYS", default=[])
-    keys = [key.strip() for key in keys if key.strip()]
+    keys = _list("SLACK_TOKEN_KEYS", [])
     if not keys and SLACK_CLIENT_ID and not IS_EMBEDDED:
         raise ImproperlyConfigured(
             "SLACK_TOKEN_KEYS is not set. Tokens of workspaces are kept sealed: "
@@ -270,10 +312,10 @@ def _slack_token_keys() -> list[str]:
 
 SLACK_TOKEN_KEYS = _slack_token_keys()
 # Slack repeats an event for a day at most ("Delayed Events"); that long its id has to be known.
-SLACK_EVENT_DAYS = env.int("FOOTNOTE_SLACK_EVENT_DAYS", 7)
+SLACK_EVENT_DAYS = _whole("FOOTNOTE_SLACK_EVENT_DAYS", 7)
 if not 2 <= SLACK_EVENT_DAYS <= 3_650:
     raise ImproperlyConfigured(f"FOOTNOTE_SLACK_EVENT_DAYS is {SLACK_EVENT_DAYS}; it must be 2 to 3650.")
-SLACK_API_URL = env.str("SLACK_API_URL", "https://slack.com/api/")
+SLACK_API_URL = _text("SLACK_API_URL", "https://slack.com/api/")
 
 LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"
@@ -307,7 +349,7 @@ LOGGING = {
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "{asctime} {levelname:<7} {name}: {message}", "style": "{"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["stderr"], "level": env.str("LOG_LEVEL", "INFO")},
+    "root": {"handlers": ["stderr"], "level": _text("LOG_LEVEL", "INFO")},
     "loggers": {
         # These log request bodies, which hold people's questions.
         "slack_bolt": {"level": "WARNING"},

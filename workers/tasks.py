@@ -11,6 +11,7 @@ import rag
 from bot import agent
 from bot.audience import learn_before_answering
 from bot.channel_status import tell_status
+from bot.clicks import TellAgainError
 from bot.clicks import tell_who_clicked as tell_clicker
 from bot.delivery import deliver_answer as deliver_to_slack
 from bot.delivery import pick_up_undelivered
@@ -27,6 +28,10 @@ from console.questions import services as questions
 from console.sources import ingest, stalled, upkeep
 
 log = logging.getLogger(__name__)
+
+MOST_TELLS = 3
+LONGEST_TELL_WAIT_S = 600
+"""Three such waits are within the half hour for which Slack takes replies to a click."""
 
 
 def _retry_in_s(task: Task[Any, Any]) -> float:
@@ -98,10 +103,16 @@ def tell_channel_status(argument: str) -> None:
     tell_status(argument)
 
 
-@shared_task(name="footnote.tell_who_clicked")
-def tell_who_clicked(argument: str) -> None:
-    """Tell one person in Slack what came of a click."""
-    tell_clicker(argument)
+@shared_task(name="footnote.tell_who_clicked", bind=True, max_retries=MOST_TELLS)
+def tell_who_clicked(self: Task[Any, Any], argument: str) -> None:
+    """Tell one person in Slack what came of a click; where Slack says to wait, later, while it still takes it."""
+    try:
+        tell_clicker(argument)
+    except TellAgainError as error:
+        if error.wait_s > LONGEST_TELL_WAIT_S or self.request.retries >= MOST_TELLS:
+            log.warning("who clicked could not be told: Slack says to wait for %.0f s", error.wait_s)
+            return
+        raise self.retry(exc=error, countdown=error.wait_s) from error
 
 
 @shared_task(name="footnote.greet_agent_reader")

@@ -109,6 +109,9 @@ _REPLIES = Replies(
         Problem.NOT_FOR_EVERYONE: "Ich kann sie nicht teilen: Nicht alle hier dürfen sehen, woraus sie stammt.",
         Problem.NO_MEMBER: "Hier kann ich nichts einstellen. Lade mich in den Kanal ein und teile noch einmal.",
         Problem.AUDIENCE_UNKNOWN: "Ich kann sie nicht teilen: Ich darf nicht nachsehen, wer diesen Kanal liest.",
+        Problem.SOURCES_CHANGED: (
+            "Ich kann sie nicht teilen: Ein Dokument, in dem sie steht, wurde gelöscht oder geändert. Frag noch einmal."
+        ),
         Problem.ANSWERED_ALREADY: "Die geänderte Frage habe ich schon angenommen.",
         Problem.NO_TEXT: "Schreib zuerst eine Frage.",
         Problem.SLACK_REFUSED: "Slack hat mir das nicht erlaubt. Es wurde nichts geändert.",
@@ -119,6 +122,7 @@ _CHANNEL = ChannelPhrases(
     here="Diese Unterhaltung",
     silent="hier antwortet nichts",
     refuses="hier wird jede Frage abgelehnt",
+    not_allowed="was ich weiß, darf hier nicht allen gesagt werden, die mitlesen",
     answers="hier werden Fragen beantwortet",
     answered_from="Beantwortet aus",
     nothing="nichts",
@@ -166,6 +170,9 @@ GERMAN = Phrases(
     disagree="Diese Dokumente widersprechen sich:",
     not_answered="Nicht beantwortet: „{question}“ {reason}",
     dated="{title}, hochgeladen am {date}",
+    assumes="Die Frage setzt voraus: „{premise}“ {title} sagt: „{says}“ [{number}]",
+    page="Seite {n}",
+    slide="Folie {n}",
     ages=Ages(
         today="heute hinzugefügt",
         days=Plural("vor {n} Tag hinzugefügt", "vor {n} Tagen hinzugefügt"),
@@ -239,6 +246,10 @@ GERMAN = Phrases(
     ),
     stopped="Angehalten, wie du wolltest. Die Frage ist aufgehoben; frag noch einmal, wenn du die Antwort willst.",
     not_allowed_chosen="Die Antwort steht vielleicht in einem Ordner, den du nicht sehen darfst.",
+    sources_changed=(
+        "Was ich gefunden habe, steht in einem Dokument, das gelöscht oder geändert wurde, ehe ich es einstellen "
+        "konnte. Frag noch einmal."
+    ),
     broken="Auf unserer Seite ist etwas fehlgeschlagen. Deine Frage ist aufgehoben.",
     broken_next="",
     reference="Kennung {reference}.",

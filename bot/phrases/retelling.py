@@ -12,6 +12,8 @@ from functools import cache
 from bot.phrases.english import ENGLISH
 from bot.phrases.table import Phrases
 
+_PLACE = re.compile(r"(page|slide) (\d+)")
+
 
 def retold(stored: str, phrases: Phrases) -> str:
     """`stored` in another language, where it is one of our fixed sentences, with or without files being read."""
@@ -24,6 +26,16 @@ def retold(stored: str, phrases: Phrases) -> str:
         return stored
     working = phrases.still_working.of(int(suffix[1])) if suffix else ""
     return fixed_sentences(phrases)[position] + working
+
+
+def retold_label(label: str, phrases: Phrases) -> str:
+    """``Hotels › Limits · Seite 4``: a stored `rag.Locator.label` with its page or slide in another language."""
+    *before, place = label.split(" · ")
+    found = _PLACE.fullmatch(place)
+    if phrases is ENGLISH or not found:
+        return label
+    form = phrases.page if found[1] == "page" else phrases.slide
+    return " · ".join([*before, form.format(n=found[2])])
 
 
 def fixed_sentences(phrases: Phrases) -> list[str]:

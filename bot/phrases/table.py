@@ -22,6 +22,7 @@ class Problem(StrEnum):
     NOT_FOR_EVERYONE = "not_for_everyone"
     NO_MEMBER = "no_member"
     AUDIENCE_UNKNOWN = "audience_unknown"
+    SOURCES_CHANGED = "sources_changed"
     ANSWERED_ALREADY = "answered_already"
     NO_TEXT = "no_text"
     SLACK_REFUSED = "slack_refused"
@@ -124,6 +125,7 @@ class ChannelPhrases:
     here: str
     silent: str
     refuses: str
+    not_allowed: str
     answers: str
     answered_from: str
     nothing: str
@@ -180,6 +182,9 @@ class Phrases:
     disagree: str
     not_answered: str
     dated: str
+    assumes: str
+    page: str
+    slide: str
     ages: Ages
     cannot_here: str
     cannot_yours: str
@@ -200,6 +205,7 @@ class Phrases:
     not_allowed_external: str
     not_allowed_unknown: str
     not_allowed_chosen: str
+    sources_changed: str
     stopped: str
     broken: str
     broken_next: str

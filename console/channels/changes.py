@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from console import queue
 from console.access import Rejected
-from console.channels.models import DeliveryState, NoticeKind, NoticeState, SlackDelivery, SlackNotice
+from console.channels.models import (
+    DeliveryState,
+    NoticeKind,
+    NoticeState,
+    SlackDelivery,
+    SlackEvent,
+    SlackNotice,
+)
 from console.channels.notices import owe_notice
-from console.channels.services import IncomingQuestion, receive_slack_question
+from console.channels.services import IncomingQuestion, deletion_key, receive_slack_question
 from console.questions import wording
 from console.questions.conversation import forget_words
 from console.questions.models import PENDING_STATES, Question, QuestionState, Surface
 
 
-def record_edit(*, team_id: str, channel_id: str, ts: str, text: str, edited_at: str = "") -> None:
-    """A question's message says something else by now.
+def record_edit(*, team_id: str, channel_id: str, ts: str, text: str, edited_at: str = "") -> bool:
+    """A question's message says something else by now; gives back whether there is such a question.
 
     Not yet begun, the question is changed. Otherwise its asker is offered, once, to have the new text answered;
     a further edit changes what that offer stands for. Slack delivers out of order: an edit that was made before one
@@ -24,19 +32,37 @@ def record_edit(*, team_id: str, channel_id: str, ts: str, text: str, edited_at:
     """
     with transaction.atomic():
         question = _question_at(team_id, channel_id, ts)
-        if question is None or question.withdrawn_at is not None or not _is_newest(question, edited_at):
-            return
+        if question is None:
+            return False
+        if question.withdrawn_at is not None or not _is_newest(question, edited_at):
+            return True
         if question.text == text:
-            # Changed back: there is nothing to offer any more.
-            question.notices.filter(kind=NoticeKind.EDIT_OFFER, state=NoticeState.DONE).update(text="")
-            return
+            _forget_offer(question)
+            return True
         if question.state == QuestionState.RECEIVED and question.n_claims == 0:
             question.text = text
             question.save(update_fields=["text"])
-            return
+            return True
         is_new = owe_notice(question, NoticeKind.EDIT_OFFER, recipient=question.slack_user_id, text=text)
         if not is_new:
             question.notices.filter(kind=NoticeKind.EDIT_OFFER).update(text=text)
+    return True
+
+
+def _forget_offer(question: Question) -> None:
+    """Changed back: there is nothing to offer any more. One that was surely not shown may be shown after a new edit."""
+    offer = question.notices.filter(kind=NoticeKind.EDIT_OFFER)
+    is_refused = Q(state=NoticeState.SENDING, lease_until=None, last_error="ratelimited")
+    offer.filter(Q(state=NoticeState.PENDING) | is_refused).delete()
+    offer.update(text="")
+
+
+def receive_edited(incoming: IncomingQuestion, *, edited_at: str) -> None:
+    """Take in a question whose edit came before itself, in the new words; the late delivery is a twin then."""
+    with transaction.atomic():
+        question = receive_slack_question(incoming)
+        if question is not None:
+            SlackDelivery.objects.filter(question=question).update(edited_at=edited_at[:64])
 
 
 def _is_newest(question: Question, edited_at: str) -> bool:
@@ -85,9 +111,12 @@ def answer_edited(*, question: Question) -> Question:
 def withdraw_question(*, team_id: str, channel_id: str, ts: str) -> None:
     """A question's message was deleted: its text goes, and what was answered is taken back.
 
-    So is what was answered to an edit of it. The record of what was searched and decided stays.
+    So is what was answered to an edit of it. The record of what was searched and decided stays. That a message was
+    deleted is kept also of one that is not known, since Slack delivers out of order.
     """
     with transaction.atomic():
+        # Before the look: of two workers one sees what the other has written.
+        SlackEvent.objects.get_or_create(team_id=team_id, event_id=deletion_key(channel_id, ts))
         for one in (ts, f"edit-{ts}"):
             question = _question_at(team_id, channel_id, one)
             if question is not None and question.withdrawn_at is None:

@@ -7,6 +7,8 @@ from django.db.models import QuerySet
 from console.questions.models import Question
 
 N_RECENT = 8
+FROM_HOME = "home-"
+"""How the ts of a question begins that was asked on the Home tab, where it stands as waiting until it is answered."""
 
 
 def questions_of_slack_user(team_id: str, user_id: str) -> QuerySet[Question]:

@@ -9,7 +9,7 @@ from enum import Enum
 
 from django.utils import timezone
 
-from console.channels.audience import FACTS_COUNT_FOR, Outsiders, facts_of, outsiders_in
+from console.channels.audience import FACTS_COUNT_FOR, Outsiders, facts_of, outsider_is, outsiders_in
 from console.channels.instances import duplicate_sentence
 from console.channels.models import (
     AnswersFrom,
@@ -35,6 +35,7 @@ class Effect(Enum):
 
     SILENT = "silent"
     REFUSES = "refuses"
+    NOT_ALLOWED = "not_allowed"
     NOTE = "note"
 
 
@@ -205,11 +206,25 @@ def of_audience(
         step = "Grant users:read, channels:read and groups:read"
         step += ", or say on the page Workspaces that there are no guests" if workspace else ""
     yield Finding(
-        Effect.REFUSES if is_nothing_left else Effect.NOTE,
+        Effect.NOT_ALLOWED if is_nothing_left else Effect.NOTE,
         "outsiders" if outsiders is Outsiders.PRESENT else "audience_unknown",
         f"{who}; not answered from for that reason: {', '.join(hidden)}.",
         f"{step}." if is_nothing_left or outsiders is Outsiders.UNKNOWN else "",
     )
+
+
+def of_reader(team_id: str, user_id: str, folders: list[Folder]) -> Iterator[Finding]:
+    """In a direct message: that its reader is from outside, and is answered from no folder for that reason."""
+    if not folders or any(folder.is_shared_externally for folder in folders):
+        return
+    outsider = outsider_is(team_id, user_id)
+    if outsider is not Outsiders.NONE:
+        yield Finding(
+            Effect.NOT_ALLOWED,
+            "outsiders" if outsider is Outsiders.PRESENT else "audience_unknown",
+            "You may be from outside the organisation, and no folder is shared externally.",
+            "Mark a folder as shared externally.",
+        )
 
 
 def of_gate(

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from console import queue
 from console.channels.models import NoticeKind, NoticeState, SlackNotice
-from console.questions.models import Question
+from console.questions.models import Question, Surface
 
 log = logging.getLogger(__name__)
 
@@ -97,6 +97,11 @@ def record_sent(notice: SlackNotice, message_ts: str = "") -> None:
     _write(notice, state=NoticeState.DONE, message_ts=message_ts, lease_until=None, last_error="")
 
 
+def is_offered(notice: SlackNotice) -> bool:
+    """False when the edited question was changed back, or deleted, up to this moment."""
+    return SlackNotice.objects.filter(pk=notice.pk).exclude(text="").exists()
+
+
 def record_place(notice: SlackNotice, channel_id: str) -> None:
     """Remember the direct message that it went into, so that it can be taken back from there."""
     _write(notice, message_channel=channel_id)
@@ -106,16 +111,28 @@ class NotYetError(Exception):
     """Something is being posted at this moment; what is not there yet cannot be taken back."""
 
 
-def told_to_people(question: Question) -> list[SlackNotice]:
-    """What stands in people's direct messages about a question.
+def owners_written_to(question: Question) -> list[SlackNotice]:
+    """The notices that stand, or may stand, in owners' direct messages: a response of Slack's can have been lost."""
+    once_and_not_taken = Q(n_claims=1, message_ts="") & (
+        Q(state__in=[NoticeState.GIVEN_UP, NoticeState.DONE]) | Q(last_error="ratelimited")
+    )
+    tried = question.notices.filter(kind=NoticeKind.HUMAN, n_claims__gt=0)
+    return list(tried.exclude(once_and_not_taken).select_related("question").order_by("pk"))
 
-    Raises:
-        NotYetError: one is being sent.
-    """
-    told = question.notices.filter(kind=NoticeKind.HUMAN)
-    if told.filter(state=NoticeState.SENDING, lease_until__gt=timezone.now()).exists():
-        raise NotYetError
-    return list(told.exclude(message_ts="").exclude(message_channel=""))
+
+def direct_message_with(team_id: str, user_id: str) -> str:
+    """The conversation of a person with the bot, as far as it was seen before; else empty."""
+    written = SlackNotice.objects.filter(
+        kind=NoticeKind.HUMAN, recipient=user_id, question__slack_team_id=team_id
+    ).exclude(message_channel="")
+    asked = Question.objects.filter(
+        surface=Surface.SLACK_DM, slack_team_id=team_id, slack_user_id=user_id
+    ).exclude(slack_channel_id="")
+    return (
+        written.order_by("-pk").values_list("message_channel", flat=True).first()
+        or asked.order_by("-received_at").values_list("slack_channel_id", flat=True).first()
+        or ""
+    )
 
 
 class LostLeaseError(Exception):

@@ -46,7 +46,8 @@ class ChannelReport:
     def effect(self) -> Effect | None:
         """The worst that happens to somebody who asks; None when questions are answered."""
         effects = {finding.effect for finding in self.findings}
-        return next((e for e in (Effect.SILENT, Effect.REFUSES) if e in effects), None)
+        worst = (Effect.SILENT, Effect.REFUSES, Effect.NOT_ALLOWED)
+        return next((effect for effect in worst if effect in effects), None)
 
     @property
     def relevance_cut(self) -> float | None:
@@ -78,7 +79,11 @@ def report_of(team_id: str, channel_id: str, *, reader: str = "") -> ChannelRepo
         *([] if is_direct else linting.of_place(facts)),
         *linting.of_hearing(channel, workspace),
         *linting.of_folders(channel, folders),
-        *linting.of_audience(team_id, channel_id, workspace, [row.folder for row in folders]),
+        *(
+            linting.of_reader(team_id, reader, [row.folder for row in folders])
+            if is_direct
+            else linting.of_audience(team_id, channel_id, workspace, [row.folder for row in folders])
+        ),
         *linting.of_gate(version, setting, cut),
         *linting.of_what_happened(team_id, channel_id, setting, cut),
         *findings_of_threads(team_id, channel_id),

@@ -44,7 +44,7 @@ class IncomingQuestion:
 
 
 def receive_slack_question(incoming: IncomingQuestion) -> Question | None:
-    """Record a question of Slack and queue it; None when it was received before.
+    """Record a question of Slack and queue it; None when it was received before, or its message was deleted before.
 
     Both keys are unique in the database: (team, event id) for a repeated delivery, and
     (team, channel, ts) for the `message`/`app_mention` twins of one post.
@@ -57,6 +57,8 @@ def receive_slack_question(incoming: IncomingQuestion) -> Question | None:
             ).exists()
             if is_twin:
                 return None
+            if "-" not in incoming.ts:
+                _meet_deletion(incoming)
             question = Question.objects.create(
                 text=incoming.text,
                 surface=incoming.surface,
@@ -72,9 +74,24 @@ def receive_slack_question(incoming: IncomingQuestion) -> Question | None:
             queue.answer_question(str(question.pk))
             queue.show_status(str(question.pk))
     except IntegrityError:
-        # The twin or the retry was faster between our look and our insert.
+        # The twin, the retry or the deletion was faster between our look and our insert.
         return None
     return question
+
+
+def deletion_key(channel_id: str, ts: str) -> str:
+    """By which it is kept among the events that a message was deleted."""
+    return f"deleted:{channel_id}:{ts}"
+
+
+def _meet_deletion(incoming: IncomingQuestion) -> None:
+    """Meet a deletion that came before its question: whichever commits first is seen by the other.
+
+    Raises:
+        IntegrityError: the message was deleted.
+    """
+    key = deletion_key(incoming.channel_id, incoming.ts)
+    SlackEvent.objects.create(team_id=incoming.team_id, event_id=key).delete()
 
 
 def redeliver_answer(*, actor: User | None, question_id: str) -> None:

@@ -103,7 +103,7 @@ def statuses_to_take_down(*, at_start: bool = False) -> list[SlackStatus]:
     ).order_by("shown_at")
     if at_start:
         return list(free[:200])
-    return [status for status in free[:50] if not _is_waited_under(status)]
+    return [status for status in free[:50] if not is_waited_under(status)]
 
 
 def claim_to_take_down(status: SlackStatus) -> bool:
@@ -113,7 +113,8 @@ def claim_to_take_down(status: SlackStatus) -> bool:
     return bool(free.update(not_before=now + timedelta(seconds=BUSY_S)))
 
 
-def _is_waited_under(status: SlackStatus) -> bool:
+def is_waited_under(status: SlackStatus) -> bool:
+    """True while a question of the thread is still owed its message."""
     return (
         Question.objects.filter(slack_team_id=status.team_id, slack_channel_id=status.channel_id)
         .filter(Q(slack_thread_ts=status.thread_ts) | Q(slack_ts=status.thread_ts))

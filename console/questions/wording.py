@@ -101,17 +101,21 @@ def more_items(n: int) -> str:
     return f"(The list has {n} more {'item' if n == 1 else 'items'}; see the source.)" if n else ""
 
 
-def premise_note(answer: Answer) -> str:
+ASSUMES = "The question assumes: “{premise}” {title} says: “{says}” [{number}]"
+
+
+def premise_note(answer: Answer, form: str = ASSUMES) -> str:
     """``The question assumes: “…” Travel policy says: “…” [1]``; empty where no document says otherwise.
 
-    Plain text for readers who may see the cited document.
+    Plain text for readers who may see the cited document; `form` is the same sentence in another language.
     """
     said = answer.contradicted
     citation = next((each for each in answer.citations.all() if each.number == said.get("number")), None)
     if citation is None:
         return ""
-    told = f"{citation.document_title} says: “{said['says']}” [{citation.number}]"
-    return f"The question assumes: “{said['premise']}” {told}"
+    return form.format(
+        premise=said["premise"], title=citation.document_title, says=said["says"], number=citation.number
+    )
 
 
 def dated(title: str, uploaded_at: datetime | None) -> str:

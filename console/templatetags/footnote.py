@@ -61,6 +61,7 @@ def channel_effect(effect: Effect | None) -> SafeString:
     name, word = {
         Effect.SILENT: ("stalled", "Silent"),
         Effect.REFUSES: ("refused", "Refuses"),
+        Effect.NOT_ALLOWED: ("not_allowed", "Not allowed"),
         Effect.NOTE: ("pending", "Note"),
         None: ("answered", "Answers"),
     }[effect]

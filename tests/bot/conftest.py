@@ -147,19 +147,35 @@ def finished(transactional_db: None, sent: list) -> Callable[..., Question]:  # 
             **answer,
         )
         if outcome == QuestionState.ANSWERED:
-            Citation.objects.bulk_create(_citation(row, number) for number in range(1, n_sources + 1))
+            document = _cited_document(row)
+            Citation.objects.bulk_create(
+                _citation(row, number, document) for number in range(1, n_sources + 1)
+            )
         return question
 
     return make
 
 
-def _citation(answer: Answer, number: int) -> Citation:
+def _cited_document(answer: Answer) -> Document:
+    folder = (  # noqa: F811
+        Folder.objects.filter(pk__in=answer.folder_ids).first()
+        or Folder.objects.filter(is_open=True).order_by("pk").first()
+        or Folder.objects.create(name="Cited", is_open=True, is_shared_externally=True)
+    )
+    document, _ = Document.objects.get_or_create(
+        folder=folder, name="cited.md", deleted_at=None, defaults={"sha256": "0" * 64, "size_bytes": 1}
+    )
+    return document
+
+
+def _citation(answer: Answer, number: int, document: Document) -> Citation:
     return Citation(
         answer=answer,
         number=number,
+        document=document,
         document_name="travel.md",
         document_title="Travel policy",
-        document_sha256="0" * 64,
+        document_sha256=document.sha256,
         label="Hotels › Limits · page 4",
         locator={"page": 4, "heading_path": ["Hotels", "Limits"]},
         start=10,

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from celery.exceptions import Retry
 from slack_sdk import WebClient
 
 import bot.app
@@ -22,6 +23,7 @@ from console import queue
 from console.questions.models import Feedback, Question, Surface
 from tests.bot.fake_slack import TOKEN, FakeSlack
 from tests.bot.payloads import ASKER, CHANNEL, TEAM, click, message_shortcut, post_interaction
+from workers import tasks
 
 ACK_S = 3.0
 HANGS = Failure(wait_s=3.2, is_dropped=True)
@@ -79,6 +81,42 @@ def test_what_is_queued_is_told(slack: FakeSlack) -> None:
     url = f"{slack.url}/commands/T1/1/click"
     clicks.tell_who_clicked(json.dumps({"response_url": url, "text": "Thanks."}))
     assert slack.replies == ["Thanks."]
+
+
+@pytest.fixture
+def put_off(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """For how many seconds the task was put off."""
+    waits: list[float] = []
+
+    def retry(*, exc: Exception, countdown: float) -> Retry:
+        waits.append(countdown)
+        return Retry(exc=exc)
+
+    monkeypatch.setattr(tasks.tell_who_clicked, "retry", retry)
+    return waits
+
+
+def test_what_slack_is_too_busy_for_is_told_later(slack: FakeSlack, put_off: list[float]) -> None:
+    argument = json.dumps({"response_url": f"{slack.url}/commands/T1/1/click", "text": "Thanks."})
+    slack.script("response_url", Failure(status=429, headers={"Retry-After": "7"}))
+    with pytest.raises(Retry):
+        tasks.tell_who_clicked(argument)
+    assert put_off == [7.0]
+    tasks.tell_who_clicked(argument)
+    assert slack.replies == ["Thanks."]
+
+
+@pytest.mark.parametrize(
+    "failure", [Failure(status=404), Failure(status=429, headers={"Retry-After": "1e9"})]
+)
+def test_what_cannot_be_told_in_time_is_not_put_off(
+    slack: FakeSlack, put_off: list[float], failure: Failure
+) -> None:
+    slack.script("response_url", failure)
+    tasks.tell_who_clicked(
+        json.dumps({"response_url": f"{slack.url}/commands/T1/1/click", "text": "Thanks."})
+    )
+    assert put_off == []
 
 
 def test_nobody_but_slack_is_told(slack: FakeSlack, sent: list, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.utils import timezone
 
-from bot import delivery
+from bot import delivery, notices
 from bot.delivery import pick_up_undelivered
 from bot.notices import pick_up_unsent, send_notice
 from bot.phrases import ENGLISH, GERMAN, Problem
+from bot.statuses import show_status
 from console.channels.models import (
     DeliveryState,
+    Hears,
     NoticeKind,
     NoticeState,
+    SlackChannel,
     SlackDelivery,
+    SlackEvent,
     SlackNotice,
     SlackProfile,
+    SlackStatus,
 )
 from console.channels.notices import owe_notice
 from console.questions import wording
@@ -26,9 +32,23 @@ from console.questions.conversation import first_in_turn, questions_after, quest
 from console.questions.models import Answer, Question, QuestionState, Surface
 from console.questions.services import answer_question
 from console.sources.models import Folder
-from tests.bot.fake_slack import ALL_SCOPES, Failure, FakeSlack
+from tests.bot.fake_slack import ALL_SCOPES, Failure, FakeSlack, OpenWorkspace
 from tests.bot.limits import buttons_of, texts_of
-from tests.bot.payloads import ASKER, BOT, CHANNEL, DM, TS, click, event_body, mention, post, post_interaction
+from tests.bot.payloads import (
+    ASKER,
+    BOT,
+    CHANNEL,
+    DM,
+    TEAM,
+    TS,
+    channel_message,
+    click,
+    direct_message,
+    event_body,
+    mention,
+    post,
+    post_interaction,
+)
 from tests.bot.test_delivery import deliver
 
 LIMIT = "The nightly hotel limit is 180 EUR."
@@ -130,6 +150,40 @@ class TestEdited:
         post(edit(asked, before=EDITED))
         post_interaction(click("answer_edited", str(question.pk), response_url=url))
         assert slack.replies == [ENGLISH.replies.problems[Problem.GONE]]
+
+    @pytest.mark.parametrize("is_limited", [False, True])
+    def test_a_question_that_was_changed_back_before_it_was_offered_is_not_offered(
+        self, slack: FakeSlack, finished: Asked, sent: list, work: Work, url: str, is_limited: bool
+    ) -> None:
+        question = finished(LIMIT)
+        post(edit(EDITED))
+        if is_limited:
+            slack.script("chat.postEphemeral", Failure(status=429, headers={"Retry-After": "30"}))
+            work()
+        post(edit(question.text, before=EDITED))
+        time_passes()
+        work()
+        assert slack.ephemeral == []
+        post_interaction(click("answer_edited", str(question.pk), response_url=url))
+        assert slack.replies == [ENGLISH.replies.problems[Problem.GONE]]
+        post(edit("And flights?"))
+        work()
+        assert len(slack.ephemeral) == 1, "a new edit is offered"
+
+    def test_a_question_that_is_changed_back_while_it_is_offered_is_not_offered(
+        self, slack: FakeSlack, finished: Asked, sent: list, work: Work, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        question = finished(LIMIT)
+        post(edit(EDITED))
+        look_up = notices.person_of
+
+        def slowly(*arguments: object) -> object:
+            post(edit(question.text, before=EDITED))
+            return look_up(*arguments)
+
+        monkeypatch.setattr(notices, "person_of", slowly)
+        work()
+        assert slack.ephemeral == []
 
     def test_the_asker_is_offered_once_and_answered_once(
         self, slack: FakeSlack, finished: Asked, sent: list, work: Work, url: str
@@ -437,3 +491,230 @@ def test_what_is_being_written_to_owners_is_taken_back_afterwards(
     pick_up_unsent(at_start=True)
     work()
     assert slack.messages["U00000BOSS1"] == []
+
+
+OWNER = "U00000BOSS1"
+
+
+@pytest.fixture
+def direct(slack: FakeSlack, monkeypatch: pytest.MonkeyPatch) -> Callable[[], list[dict]]:
+    """What stands in the owner's direct message, which has an id of its own, as in Slack."""
+    slack.knows(OWNER)
+    find = OpenWorkspace.find_channel
+    monkeypatch.setattr(
+        OpenWorkspace,
+        "find_channel",
+        lambda self, channel_id: None if channel_id == OWNER else find(self, channel_id),
+    )
+    return lambda: slack.messages[slack.workspace.direct_channel(OWNER).id]
+
+
+@pytest.fixture
+def unsure(slack: FakeSlack, finished: Asked, travel: Folder, direct: object, sent: list) -> SlackNotice:
+    """An owner was written to, and Slack's response was lost."""
+    question = finished(outcome=QuestionState.REFUSED, folder_ids=[travel.pk])
+    slack.script("chat.postMessage", Failure(status=503, is_taken=True))
+    owe_notice(question, NoticeKind.HUMAN, recipient=OWNER, by_user_id=ASKER)
+    notice = SlackNotice.objects.get(kind=NoticeKind.HUMAN)
+    send_notice(notice.pk)
+    sent.clear()
+    return notice
+
+
+def time_passes() -> None:
+    SlackNotice.objects.update(not_before=None)
+    pick_up_unsent(at_start=True)
+
+
+class TestAnOwnersLostResponse:
+    @pytest.mark.parametrize("is_retried", [False, True])
+    def test_the_words_go_with_the_question_and_leave_nothing(
+        self, slack: FakeSlack, unsure: SlackNotice, direct: Callable, work: Work, is_retried: bool
+    ) -> None:
+        assert len(direct()) == 1
+        if is_retried:
+            time_passes()
+            work()
+        post(deletion())
+        work()
+        time_passes()
+        work()
+        assert direct() == []
+
+    def test_a_second_try_doubles_nothing(
+        self, slack: FakeSlack, unsure: SlackNotice, direct: Callable, work: Work
+    ) -> None:
+        time_passes()
+        work()
+        [message] = direct()
+        unsure.refresh_from_db()
+        assert (unsure.state, unsure.message_ts) == (NoticeState.DONE, message["ts"])
+
+    def test_where_the_conversation_is_known_the_second_try_posts_nothing(
+        self, slack: FakeSlack, unsure: SlackNotice, direct: Callable, work: Work, finished: Asked
+    ) -> None:
+        other = finished(LIMIT, ts="8.8", surface=Surface.SLACK_DM)
+        channel = slack.workspace.direct_channel(OWNER).id
+        Question.objects.filter(pk=other.pk).update(slack_user_id=OWNER, slack_channel_id=channel)
+        time_passes()
+        work()
+        assert len(slack.calls_of("chat.postMessage")) == 1
+        assert len(direct()) == 1
+
+    def test_who_was_never_written_to_is_not_written_to_now(
+        self, slack: FakeSlack, finished: Asked, travel: Folder, direct: Callable, work: Work
+    ) -> None:
+        question = finished(outcome=QuestionState.REFUSED, folder_ids=[travel.pk])
+        slack.script("chat.postMessage", Failure(status=429, headers={"Retry-After": "30"}))
+        owe_notice(question, NoticeKind.HUMAN, recipient=OWNER, by_user_id=ASKER)
+        work()
+        post(deletion())
+        work()
+        time_passes()
+        work()
+        assert len(slack.calls_of("chat.postMessage")) == 1
+        assert direct() == []
+
+
+class TestWhatSlackDoesNotTakeBack:
+    def test_an_archived_channel_keeps_no_owners_message(
+        self, slack: FakeSlack, finished: Asked, travel: Folder, work: Work
+    ) -> None:
+        question = finished(outcome=QuestionState.REFUSED, folder_ids=[travel.pk])
+        deliver(question)
+        owe_notice(question, NoticeKind.HUMAN, recipient="U00000BOSS1", by_user_id=ASKER)
+        work()
+        slack.script("chat.delete", Failure(error="is_archived"))
+        slack.script("chat.update", Failure(error="is_archived"))
+        post(deletion())
+        work()
+        assert slack.messages["U00000BOSS1"] == []
+        retraction = SlackNotice.objects.get(kind=NoticeKind.RETRACTION)
+        assert (retraction.state, retraction.last_error) == (NoticeState.GIVEN_UP, "is_archived")
+        assert SlackDelivery.objects.get().state == DeliveryState.DELIVERED, "its words still stand"
+
+    def test_one_part_that_stays_keeps_no_other(self, slack: FakeSlack, finished: Asked, work: Work) -> None:
+        deliver(finished(*["A sentence that fills the page with words." for _ in range(500)]))
+        n_parts = len(slack.posts)
+        assert n_parts > 2
+        slack.script("chat.delete", None, Failure(error="cant_delete_message"))
+        slack.script("chat.update", Failure(error="cant_update_message"))
+        post(deletion())
+        work()
+        assert len(slack.posts) == 1
+
+    def test_what_slack_was_away_for_is_tried_again(
+        self, slack: FakeSlack, finished: Asked, work: Work
+    ) -> None:
+        deliver(finished(*["A sentence that fills the page with words." for _ in range(500)]))
+        slack.script("chat.delete", Failure(error="internal_error"), Failure(error="cant_delete_message"))
+        slack.script("chat.update", Failure(error="cant_update_message"))
+        post(deletion())
+        work()
+        assert SlackNotice.objects.get().state == NoticeState.SENDING
+        time_passes()
+        work()
+        assert slack.posts == []
+        assert SlackNotice.objects.get().state == NoticeState.DONE
+
+
+def just_now() -> str:
+    return f"{time.time():.6f}"
+
+
+class TestSlackDeliversOutOfOrder:
+    """The delivery of the question failed, and Slack repeats it a minute later."""
+
+    def test_a_question_that_was_deleted_before_it_came_is_not_taken_in(
+        self, slack: FakeSlack, sent: list, work: Work
+    ) -> None:
+        post(deletion())
+        for body in (mention(ASKED), channel_message(ASKED)):
+            assert post(body).status_code == 200
+        work()
+        assert not Question.objects.exists()
+        assert slack.posts == []
+
+    def test_the_same_ts_elsewhere_is_another_message(self, slack: FakeSlack, sent: list) -> None:
+        post(deletion(channel=DM))
+        post(mention(ASKED))
+        assert Question.objects.exists()
+
+    def test_a_question_leaves_no_mark_of_a_deletion(self, slack: FakeSlack, sent: list) -> None:
+        post(mention(ASKED))
+        assert SlackEvent.objects.get().event_id == "Ev1"
+
+    def test_that_the_bots_own_message_was_deleted_is_not_kept(self, slack: FakeSlack, sent: list) -> None:
+        body = deletion()
+        body["event"]["previous_message"]["bot_id"] = "B1"
+        post(body)
+        assert not SlackEvent.objects.exists()
+
+    @pytest.mark.parametrize("is_direct", [False, True])
+    def test_a_question_that_was_edited_before_it_came_is_asked_in_its_new_words(
+        self, slack: FakeSlack, sent: list, work: Work, is_direct: bool
+    ) -> None:
+        ts = just_now()
+        body = edit(EDITED, ts=ts, channel=DM if is_direct else CHANNEL)
+        body["event"]["channel_type"] = "im" if is_direct else "channel"
+        post(body)
+        post(direct_message(ASKED, ts=ts) if is_direct else mention(ASKED, ts=ts))
+        question = Question.objects.get()
+        assert question.text == EDITED
+        assert question.surface == (Surface.SLACK_DM if is_direct else Surface.SLACK_MENTION)
+        work()
+        assert len(slack.posts) == 1
+        assert slack.ephemeral == []
+
+    def test_an_older_edit_that_comes_after_that_changes_nothing(self, slack: FakeSlack, sent: list) -> None:
+        ts = just_now()
+        post(edit(EDITED, ts=ts, **edited("1767376999.000000")))
+        post(edit("Older?", ts=ts, **edited("1767376990.000000")))
+        assert Question.objects.get().text == EDITED
+
+    def test_a_deletion_before_its_edit_and_its_question_counts(self, slack: FakeSlack, sent: list) -> None:
+        ts = just_now()
+        post(deletion(ts=ts))
+        post(edit(EDITED, ts=ts))
+        post(mention(ASKED, ts=ts))
+        assert not Question.objects.exists()
+
+    @pytest.mark.parametrize("change", ["old", "no mention now", "no mention before", "a bot"])
+    def test_other_edited_messages_ask_nothing(self, slack: FakeSlack, sent: list, change: str) -> None:
+        body = edit(EDITED, ts=TS if change == "old" else just_now())
+        event = body["event"]
+        if change == "no mention now":
+            event["message"]["text"] = EDITED
+        elif change == "no mention before":
+            event["previous_message"]["text"] = ASKED
+        elif change == "a bot":
+            event["message"]["bot_profile"] = {"id": "B1"}
+        post(body)
+        assert not Question.objects.exists()
+
+    def test_where_every_question_is_heard_an_edited_one_is(self, slack: FakeSlack, sent: list) -> None:
+        SlackChannel.objects.create(team_id=TEAM, channel_id=CHANNEL, hears=Hears.ALL)
+        body = edit(EDITED, ts=just_now())
+        body["event"]["message"]["text"] = EDITED
+        post(body)
+        assert Question.objects.get().text == EDITED
+
+
+class TestTheStatusOfADeletedQuestion:
+    def test_it_is_taken_down_with_the_question(self, slack: FakeSlack, sent: list, work: Work) -> None:
+        post(mention(ASKED))
+        show_status(str(Question.objects.get().pk))
+        assert SlackStatus.objects.exists()
+        sent[:] = []
+        post(deletion())
+        send_notice(SlackNotice.objects.get().pk)
+        assert not SlackStatus.objects.exists()
+        assert [c["status"] for c in slack.calls_of("assistant.threads.setStatus")][1:] == [""]
+
+    def test_one_that_another_question_is_waited_under_stays(self, slack: FakeSlack, sent: list) -> None:
+        post(mention(ASKED))
+        post(mention("And flights?", ts="1767376999.000001", thread_ts=TS, event_id="Ev7"))
+        show_status(str(Question.objects.get(slack_ts=TS).pk))
+        post(deletion())
+        send_notice(SlackNotice.objects.get().pk)
+        assert SlackStatus.objects.exists()

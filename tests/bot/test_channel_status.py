@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from bot.phrases import GERMAN
+from bot.phrases import ENGLISH, GERMAN
 from console.channels.models import SlackChannel, SlackWorkspace
 from console.channels.services import set_channel_folders
 from console.index.models import IndexVersion, ThresholdSetting
@@ -94,6 +94,17 @@ def test_in_a_direct_message_it_tells_the_persons_own_folders(
     assert "• Travel: 1 document" in told
 
 
+@pytest.mark.parametrize("channel_id", [CHANNEL, DM])
+def test_a_guest_is_told_that_it_is_not_allowed_rather_than_refused(
+    channel: SlackChannel, ask_status: Callable, slack: FakeSlack, index: ThresholdSetting, channel_id: str
+) -> None:
+    SlackWorkspace.objects.update(unconfigured="open")
+    slack.workspace.people[ASKER].is_restricted = True
+    told = ask_status(channel_id=channel_id)
+    assert f": {ENGLISH.channel.not_allowed}." in told
+    assert "refused" not in told
+
+
 def test_names_of_folders_ping_nobody(channel: SlackChannel, ask_status: Callable) -> None:
     Folder.objects.update(name="<!channel> & <@U1>")
     assert "&lt;!channel&gt; &amp; &lt;@U1&gt;" in ask_status()
@@ -114,7 +125,7 @@ def test_an_address_that_is_not_slacks_is_sent_nothing(
     response = post_form(command("status", response_url="https://example.com/x", command="/footnote"))
     assert response.status_code == 200
     work()
-    assert slack.calls == []
+    assert [call.method for call in slack.calls] == ["users.info"], "the language of the acknowledgement"
     assert BOT
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import timedelta
 from types import SimpleNamespace
 
 import pytest
@@ -14,6 +15,7 @@ from bot.home_tab import publish_home
 from bot.listeners.actions import asking
 from bot.phrases import ENGLISH, GERMAN
 from console.channels.audience import record_facts
+from console.channels.models import SlackChannelFacts
 from console.channels.suggestions import suggested_questions
 from console.questions.models import Citation, Feedback, Question, QuestionState, Surface
 from console.sources.models import Document, DocumentState, Folder
@@ -185,6 +187,39 @@ class TestSuggestions:
         assert self.suggested(travel) == []
         asked_by("U00000USR03", "How much is a hotel?", "1.2", surface=Surface.SLACK_COMMAND)
         assert self.suggested(travel) == ["How much is a hotel?"]
+
+    @pytest.mark.parametrize("ts", ["home-1", "1767376690.000001"], ids=["Home tab", "agent view"])
+    def test_who_clicked_what_one_person_asked_aloud_makes_it_no_less_a_secret(
+        self, slack: FakeSlack, asked_by: Asked, travel: Folder, ts: str
+    ) -> None:
+        asked_by(OTHER, "Why was Bob fired?", "1.1")
+        asked_by("U00000USR03", "Why was Bob fired?", ts, surface=Surface.SLACK_DM)
+        assert self.suggested(travel) == [], "the reader was never seen in the channel"
+        asked_by("U00000USR04", "Why was Bob fired?", "1767376691.000001")
+        assert self.suggested(travel) == ["Why was Bob fired?"], "two asked it aloud"
+
+    def test_who_asked_it_before_it_was_asked_aloud_counts(
+        self, slack: FakeSlack, asked_by: Asked, travel: Folder
+    ) -> None:
+        asked_by("U00000USR03", "How much is a hotel?", "1.1", surface=Surface.SLACK_DM)
+        asked_by(OTHER, "How much is a hotel?", "1.2")
+        assert self.suggested(travel) == ["How much is a hotel?"]
+
+    def test_a_click_counts_for_nothing_once_what_was_clicked_is_too_old(
+        self, slack: FakeSlack, asked_by: Asked, travel: Folder
+    ) -> None:
+        asked_by(OTHER, "Why was Bob fired?", "1.1", received_at=timezone.now() - timedelta(days=91))
+        asked_by("U00000USR03", "Why was Bob fired?", "home-1", surface=Surface.SLACK_DM)
+        asked_by("U00000USR04", "Why was Bob fired?", "1.2")
+        assert self.suggested(travel) == []
+
+    def test_that_a_channel_is_public_has_to_be_known_from_lately(
+        self, slack: FakeSlack, asked_by: Asked, travel: Folder
+    ) -> None:
+        asked_by(ASKER, "My own?", "1.1")
+        asked_by(OTHER, "How much is a hotel?", "1.2")
+        SlackChannelFacts.objects.update(checked_at=timezone.now() - timedelta(days=2))
+        assert self.suggested(travel) == []
 
     def test_only_from_folders_this_person_may_see(
         self, slack: FakeSlack, asked_by: Asked, travel: Folder, board: Folder

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import string
+import time
 from collections.abc import Callable, Iterator, Mapping
 
 import pytest
@@ -12,14 +13,27 @@ import rag
 from bot.answers import AnswerView
 from bot.messages import messages_of
 from bot.modals import ask_view, expired_view, feedback_view, nearest_view, sources_view
-from bot.phrases import ENGLISH, GERMAN, LANGUAGES, Phrases, Plural, Problem, phrases_of, retold
+from bot.notices import send_notice
+from bot.phrases import (
+    ENGLISH,
+    GERMAN,
+    LANGUAGES,
+    Phrases,
+    Plural,
+    Problem,
+    phrases_of,
+    retold,
+    retold_label,
+)
 from bot.phrases.retelling import fixed_sentences
+from console.channels.models import NoticeKind, SlackNotice
+from console.channels.notices import owe_notice
 from console.questions import wording
-from console.questions.models import FeedbackReason, Question, QuestionState
+from console.questions.models import FeedbackReason, Question, QuestionState, Surface
 from console.questions.recording import broken_row, not_allowed_row, refused_row
 from tests.bot.fake_slack import ALL_SCOPES, Failure, FakeSlack
 from tests.bot.limits import texts_of, view_would_refuse
-from tests.bot.payloads import ASKER
+from tests.bot.payloads import ASKER, CHANNEL, command, post_form
 from tests.bot.test_delivery import deliver
 
 LIMIT = "The nightly hotel limit is 180 EUR."
@@ -125,6 +139,24 @@ def test_every_closed_list_is_told_whole() -> None:
         assert set(phrases.home.outcomes) == set(QuestionState)
 
 
+@pytest.mark.parametrize(
+    ("label", "german"),
+    [
+        ("Hotels › Limits · page 4", "Hotels › Limits · Seite 4"),
+        ("page 4", "Seite 4"),
+        ("Aims · slide 12", "Aims · Folie 12"),
+        ("Our page 4", "Our page 4"),
+        ("page 4 · Annex", "page 4 · Annex"),
+        ("Limits!A3:C9", "Limits!A3:C9"),
+        ("00:14:32", "00:14:32"),
+        ("", ""),
+    ],
+)
+def test_pages_and_slides_are_counted_in_the_readers_language(label: str, german: str) -> None:
+    assert retold_label(label, GERMAN) == german
+    assert retold_label(label, ENGLISH) == label
+
+
 @BOTH
 def test_titles_and_buttons_fit_in_every_language(phrases: Phrases) -> None:
     for view in (
@@ -201,8 +233,49 @@ class TestTheAskersLanguage:
         assert message["text"] == f"{LIMIT} · 1 Quelle"
         texts = texts_of(message)
         assert texts[1] == f"{LIMIT} [1]"
-        assert texts[2].startswith("*Quellen*\n[1] Travel policy › Hotels")
+        assert texts[2].startswith("*Quellen*\n[1] <http")
+        assert "|Travel policy › Hotels › Limits · Seite 4> · heute hinzugefügt" in texts[2]
         assert texts[3] == "Aus den Dokumenten, die dieser Kanal sehen kann."
+
+    def test_what_contradicts_a_premise_is_german(
+        self, slack: FakeSlack, finished: Callable[..., Question]
+    ) -> None:
+        slack.knows(ASKER, locale="de-DE")
+        said = {"premise": "The {limit} is 90 EUR.", "says": "The limit is 180 EUR.", "number": 1}
+        deliver(finished(LIMIT, contradicted=said))
+        note = (
+            "Die Frage setzt voraus: „The {limit} is 90 EUR.“ Travel policy sagt: „The limit is 180 EUR.“ [1]"
+        )
+        assert note in texts_of(slack.posts[0])
+
+    def test_what_slack_did_not_take_when_it_was_shared_is_german(
+        self, slack: FakeSlack, finished: Callable[..., Question]
+    ) -> None:
+        slack.knows(ASKER, locale="de-DE")
+        question = finished(LIMIT, surface=Surface.SLACK_COMMAND, ts="cmd-1")
+        owe_notice(question, NoticeKind.SHARE, recipient=CHANNEL, by_user_id=ASKER)
+        slack.script("chat.postMessage", Failure(error="invalid_blocks"), Failure(error="msg_too_long"))
+        send_notice(SlackNotice.objects.get().pk)
+        assert slack.posts[0]["text"].startswith(GERMAN.not_taken)
+
+    @pytest.mark.parametrize("name", ["/ask", "/footnote"])
+    def test_the_first_command_is_acknowledged_in_it(
+        self, slack: FakeSlack, transactional_db: None, sent: list, name: str
+    ) -> None:
+        slack.knows(ASKER, locale="de-DE")
+        for said in (GERMAN.replies.looking if name == "/ask" else GERMAN.channel.usage,) * 2:
+            response = post_form(command("How much?", command=name))
+            assert response.json()["text"] == said
+        assert len(slack.calls_of("users.info")) == 1
+
+    def test_a_slack_that_hangs_costs_the_language_and_little_time(
+        self, slack: FakeSlack, transactional_db: None, sent: list
+    ) -> None:
+        slack.script("users.info", Failure(wait_s=3.2, is_dropped=True))
+        started = time.monotonic()
+        assert post_form(command("How much?")).json()["text"] == ENGLISH.replies.looking
+        assert time.monotonic() - started < 3
+        assert Question.objects.count() == 1
 
     def test_a_refusal_is_german_too(self, slack: FakeSlack, finished: Callable[..., Question]) -> None:
         slack.knows(ASKER, locale="de-DE")

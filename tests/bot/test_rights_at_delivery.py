@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from django.utils import timezone
 
+import rag
+from bot.phrases import ENGLISH
+from console import storage
 from console.channels.models import DeliveryState, SlackChannel
 from console.questions import wording
 from console.questions.models import Answer, Citation, Question, QuestionState, Surface
-from console.sources.models import Document, Folder
+from console.sources.models import Document, DocumentState, Folder
+from rag.extract.registry import extract_in_process
 from tests.bot.fake_slack import Failure, FakeSlack
 from tests.bot.limits import texts_of
 from tests.bot.payloads import CHANNEL, TEAM
@@ -147,4 +152,77 @@ def test_a_refusal_names_no_document_that_lies_in_a_closed_folder_by_now(
     Document.objects.update(folder=Folder.objects.create(name="Board"))
     deliver(question)
     assert slack.posts
+    assert "Board minutes" not in shown(slack)
+
+
+def _delete() -> None:
+    Document.objects.update(deleted_at=timezone.now())
+
+
+def _purge() -> None:
+    Document.objects.all().delete()
+
+
+def _leave_out() -> None:
+    Document.objects.update(
+        state=DocumentState.LEFT_OUT, reason_code="disabled", reason="Disabled.", next_step="Enable it."
+    )
+
+
+def _replace() -> None:
+    Document.objects.update(sha256="1" * 64, canonical_sha256=text_of("A limit of 200 EUR holds now."))
+
+
+def text_of(text: str) -> str:
+    """Where a document's text is kept that says this."""
+    path, _ = storage.store_original([text.encode()])
+    limits = rag.ExtractionLimits()
+    return storage.store_canonical(
+        extract_in_process(storage.original_path(path), filename="travel.txt", limits=limits)
+    )
+
+
+GONE = pytest.mark.parametrize("go", [_delete, _purge, _leave_out, _replace])
+
+
+@GONE
+@pytest.mark.parametrize("surface", [Surface.SLACK_MENTION, Surface.SLACK_DM, Surface.SLACK_COMMAND])
+def test_words_of_a_document_that_went_meanwhile_are_not_posted(
+    slack: FakeSlack, waiting: Waiting, data_folder: object, go: Callable[[], None], surface: Surface
+) -> None:
+    question = waiting(surface=surface, response_url=f"{slack.url}/commands/T1/1/x")
+    go()
+    assert deliver(question).state == DeliveryState.DELIVERED
+    assert ENGLISH.sources_changed in shown(slack)
+    assert "180 EUR" not in shown(slack)
+    assert "Travel policy" not in shown(slack)
+
+
+def test_words_that_still_stand_in_the_new_bytes_are_posted(
+    slack: FakeSlack, waiting: Waiting, data_folder: object
+) -> None:
+    question = waiting()
+    Citation.objects.update(start=0, end=21, quote="The limit is 180 EUR.")
+    Document.objects.update(sha256="1" * 64, canonical_sha256=text_of("The limit is 180 EUR. And more."))
+    deliver(question)
+    assert "180 EUR" in shown(slack)
+
+
+@GONE
+def test_a_refusal_names_no_document_that_went_meanwhile(
+    slack: FakeSlack, finished: Waiting, travel: Folder, data_folder: object, go: Callable[[], None]
+) -> None:
+    document = Document.objects.create(folder=travel, name="b.md", sha256="0" * 64, size_bytes=1)
+    near = {"document_id": document.pk, "folder_id": travel.pk, "sha256": "0" * 64, "title": "Board minutes"}
+    more = {"label": "Pay", "distance": 0.58, "start": 0, "end": 1, "quote": "x"}
+    question = finished(
+        outcome=QuestionState.REFUSED,
+        folder_ids=[travel.pk],
+        nearest=[{**near, **more}],
+        distance_cut=0.52,
+        reason="Nothing was close enough.",
+    )
+    go()
+    deliver(question)
+    assert "Nothing was close enough." in shown(slack)
     assert "Board minutes" not in shown(slack)

@@ -198,7 +198,7 @@ def ops(transactional_db: None) -> Folder:
 def test_the_sources_of_an_answer_open_in_the_direct_message_it_came_in(
     slack: FakeSlack, ops: Folder, finished: Callable[..., Question], url: str
 ) -> None:
-    document = Document.objects.create(folder=ops, name="ops.md", title="Ops", size_bytes=1)
+    document = Document.objects.create(folder=ops, name="ops.md", title="Ops", sha256="0" * 64, size_bytes=1)
     options = {"ts": "form-V1", "thread_ts": "1.1", "folder_ids": [ops.pk]}
     question = finished("The limit is 180 EUR.", surface=Surface.SLACK_SHORTCUT, **options)
     Citation.objects.update(folder_id=ops.pk, document=document)

@@ -9,7 +9,7 @@ from django.conf import settings
 
 SETTINGS = settings.BASE_DIR / "console" / "settings.py"
 EXAMPLE = settings.BASE_DIR / ".env.example"
-READERS = {"str", "int", "float", "bool", "list", "db", "_required_in_server_mode"}
+READERS = {"str", "bool", "db", "_required_in_server_mode", "_text", "_list", "_number", "_whole", "_switch"}
 
 
 def read_in_settings() -> dict[str, object]:

@@ -20,7 +20,6 @@ from bot.clicks import (
     unsealed,
     who_clicked,
 )
-from bot.delivery import FROM_HOME
 from bot.fields import Json, id_of, object_of, text_of
 from bot.modals import QUESTION, ask_view, asked_view, expired_view
 from bot.people import Person, known_person
@@ -29,6 +28,7 @@ from bot.text import plain_question, typed_question
 from console import queue
 from console.access import Rejected
 from console.channels.changes import answer_edited
+from console.channels.home_questions import FROM_HOME
 from console.channels.selectors import cited_folder_ids, folders_of_person
 from console.channels.services import IncomingQuestion, receive_slack_question
 from console.questions.models import Question, QuestionState, Surface

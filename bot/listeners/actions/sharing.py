@@ -9,6 +9,7 @@ from bot.blocks import Action
 from bot.clicks import Click, act_on_click, place_of_reading
 from bot.fields import Json
 from bot.people import Person
+from bot.text import escape
 from console.channels.help_requests import ask_a_human
 from console.channels.sharing import share_answer
 from console.people.models import User
@@ -22,11 +23,14 @@ def register(app: App) -> None:
 
 
 def on_share(body: Json, ack: Ack, client: WebClient) -> None:
-    """Have the answer posted for everyone, where everyone may see what it cites."""
+    """Have the answer posted for everyone, where everyone may see what it cites.
 
-    def share(click: Click, question: Question, person: Person) -> str:
+    Who posts it says so first (`bot.notices`): told from here, it could come after what went wrong.
+    """
+
+    def share(click: Click, question: Question, person: Person) -> str:  # noqa: ARG001 - the shape of an act
         share_answer(question=question, by_user_id=click.user_id, response_url=click.response_url)
-        return person.phrases.replies.sharing
+        return ""
 
     ack()
     act_on_click(body, client, share)
@@ -56,4 +60,5 @@ def on_ask_a_human(body: Json, ack: Ack, client: WebClient) -> None:
 
 
 def _name(owner: User) -> str:
-    return owner.get_full_name() or owner.get_username()
+    """As text: a name can hold what Slack would take for a mention or a link."""
+    return escape(owner.get_full_name() or owner.get_username())

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 
 from slack_bolt import Ack, App
+from slack_sdk import WebClient
 
 from bot.incoming import Json, question_of_command, team_of, usable_id
-from bot.people import known_person
+from bot.people import person_before_ack
 from bot.text import escape
 from console.channels.services import receive_slack_question
 
@@ -17,13 +18,14 @@ def register(app: App) -> None:
     app.command(re.compile("^/"))(on_ask)
 
 
-def on_ask(body: Json, ack: Ack) -> None:
+def on_ask(body: Json, ack: Ack, client: WebClient) -> None:
     """Take the question in, then tell the asker alone that it is being looked up."""
     incoming = question_of_command(body)
-    phrases = known_person(team_of(body), usable_id(body.get("user_id"))).phrases
+    if incoming is not None:
+        receive_slack_question(incoming)
+    phrases = person_before_ack(client, team_of(body), usable_id(body.get("user_id"))).phrases
     if incoming is None:
         usage = phrases.replies.usage.format(command=escape(str(body["command"])))
         ack(text=usage, response_type="ephemeral")
         return
-    receive_slack_question(incoming)
     ack(text=phrases.replies.looking, response_type="ephemeral")

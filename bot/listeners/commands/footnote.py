@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 
 from slack_bolt import Ack, App
+from slack_sdk import WebClient
 
 from bot.channel_status import StatusRequest
 from bot.incoming import Json, response_url_of, team_of, usable_id
-from bot.people import known_person
+from bot.people import person_before_ack
 from console import queue
 
 
@@ -17,7 +18,7 @@ def register(app: App) -> None:
     app.command(re.compile("^/footnote$"))(on_footnote)
 
 
-def on_footnote(body: Json, ack: Ack) -> None:
+def on_footnote(body: Json, ack: Ack, client: WebClient) -> None:
     """Have the status told, or say what there is."""
     words = str(body.get("text") or "").split()
     request = StatusRequest(
@@ -26,7 +27,7 @@ def on_footnote(body: Json, ack: Ack) -> None:
         user_id=usable_id(body.get("user_id")),
         response_url=response_url_of(body),
     )
-    says = known_person(request.team_id, request.user_id).phrases.channel
+    says = person_before_ack(client, request.team_id, request.user_id).phrases.channel
     if words[:1] != ["status"] or not request.channel_id or not request.response_url:
         ack(text=says.usage, response_type="ephemeral")
         return

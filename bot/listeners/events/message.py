@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from slack_bolt import App
 
-from bot.changes import deletion_of, edit_of
+from bot.changes import deletion_of, edit_of, question_edited_early
 from bot.incoming import (
     Json,
     is_direct_message,
@@ -13,7 +13,7 @@ from bot.incoming import (
     team_of,
     usable_id,
 )
-from console.channels.changes import record_edit, withdraw_question
+from console.channels.changes import receive_edited, record_edit, withdraw_question
 from console.channels.selectors import hears_all_of
 from console.channels.services import receive_slack_question
 from console.questions.models import Surface
@@ -30,9 +30,12 @@ def on_message(body: Json, event: Json) -> None:
     Where an admin wants every question of a channel answered, one without a mention counts as well.
     """
     if (edit := edit_of(body)) is not None:
-        record_edit(
+        is_known = record_edit(
             team_id=edit.team_id, channel_id=edit.channel_id, ts=edit.ts, text=edit.text, edited_at=edit.at
         )
+        early = None if is_known else question_edited_early(body, edit)
+        if early is not None:
+            receive_edited(early, edited_at=edit.at)
     if (deletion := deletion_of(body)) is not None:
         withdraw_question(team_id=deletion.team_id, channel_id=deletion.channel_id, ts=deletion.ts)
     if is_direct_message(event):

@@ -36,7 +36,9 @@ def travel(transactional_db: None) -> Folder:
 
 @pytest.fixture
 def document(travel: Folder) -> Document:
-    return Document.objects.create(folder=travel, name="travel.md", title="Travel policy", size_bytes=1)
+    return Document.objects.create(
+        folder=travel, name="travel.md", title="Travel policy", sha256="0" * 64, size_bytes=1
+    )
 
 
 @pytest.fixture

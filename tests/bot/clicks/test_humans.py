@@ -55,6 +55,18 @@ class TestAskAHuman:
         ]
         assert HelpRequest.objects.get().owners.get() == owner
 
+    def test_an_owners_name_neither_pings_nor_links(
+        self, slack: FakeSlack, refused: Asked, owner: User, work: Callable[[], None], url: str
+    ) -> None:
+        User.objects.update(first_name="<!channel> <https://evil.example|Olga>", last_name="")
+        self.ask(refused(), url)
+        self.ask(Question.objects.get(), url)
+        shown = "&lt;!channel&gt; &lt;https://evil.example|Olga&gt;"
+        assert told(slack) == [
+            f"I asked {shown}. They see the question and what was near.",
+            f"{shown} was asked already.",
+        ]
+
     def test_the_owner_may_open_the_question_in_the_console(
         self, slack: FakeSlack, refused: Asked, owner: User, travel: Folder, url: str
     ) -> None:

@@ -11,6 +11,7 @@ from django.utils import timezone
 from bot import notices
 from bot.notices import pick_up_unsent, send_notice
 from bot.phrases import ENGLISH, Problem
+from console import queue
 from console.channels.models import NoticeKind, NoticeState, SlackChannel, SlackNotice
 from console.channels.notices import claim_notice, owe_again, owe_notice, record_sent
 from console.questions.conversation import turns_before
@@ -19,11 +20,12 @@ from console.questions.models import (
     Question,
     Surface,
 )
-from console.sources.models import Folder
+from console.sources.models import Document, Folder
 from tests.bot.clicks.conftest import LIMIT, OTHER, PROBLEMS, Asked, close, told
 from tests.bot.fake_slack import ALL_SCOPES, Failure, FakeSlack
 from tests.bot.limits import buttons_of, texts_of
 from tests.bot.payloads import ASKER, CHANNEL, TEAM, click, post_interaction
+from tests.bot.test_acknowledgement import really_queued
 from tests.bot.test_delivery import deliver
 
 
@@ -58,6 +60,24 @@ class TestShare:
         assert private.shared_at is not None
         assert private.slack_thread_ts == message["ts"], "follow-ups under it find it"
 
+    def test_that_it_is_posted_is_told_before_what_went_wrong(
+        self,
+        slack: FakeSlack,
+        private: Question,
+        sent: list,
+        work: Callable[[], None],
+        url: str,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        monkeypatch.setattr(queue, "tell_who_clicked", really_queued)
+        self.share(private, url)
+        assert [name for name, _ in sent] == ["footnote.send_notice"], "one task tells both, in order"
+        slack.script("conversations.info", Failure(error="channel_not_found"))
+        slack.script("chat.postMessage", Failure(error="not_in_channel"))
+        work()
+        assert len(told(slack)) == 2
+        assert told(slack)[0] == ENGLISH.replies.sharing
+
     def test_what_not_everyone_may_see_is_not_shared(
         self, slack: FakeSlack, private: Question, work: Callable[[], None], url: str
     ) -> None:
@@ -77,6 +97,19 @@ class TestShare:
         work()
         assert slack.posts == []
         assert told(slack) == [ENGLISH.replies.sharing, PROBLEMS[Problem.NOT_FOR_EVERYONE]]
+
+    @pytest.mark.parametrize("is_queued", [False, True])
+    def test_words_of_a_deleted_document_are_not_shared(
+        self, slack: FakeSlack, private: Question, work: Callable[[], None], url: str, is_queued: bool
+    ) -> None:
+        if is_queued:
+            self.share(private, url)
+        Document.objects.update(deleted_at=timezone.now())
+        if not is_queued:
+            self.share(private, url)
+        work()
+        assert slack.posts == []
+        assert told(slack)[-1] == PROBLEMS[Problem.SOURCES_CHANGED]
 
     def test_with_outsiders_only_what_is_shared_with_them_is(
         self, slack: FakeSlack, private: Question, work: Callable[[], None], url: str
