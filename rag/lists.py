@@ -79,7 +79,7 @@ def listings(chunk: StoredChunk, around: Around | None = None) -> list[Listing]:
             _lead_in(chunk, before),
             _is_numbered(chunk, items),
             _begins_here(chunk, items[0], run[0], before, around),
-            _ends_here(run[-1], behind, around),
+            _ends_here(run[-1], behind, around) and not _is_counted_on(chunk, items[-1], run[-1]),
         )
         was_cut = not (listing.begins_here and listing.ends_here)
         if len(items) > 1 or (was_cut and listing.is_one_thing):
@@ -115,9 +115,9 @@ def _runs(spans: Sequence[Span]) -> Iterator[tuple[Span | None, list[Span], Span
 def _begins_here(
     chunk: StoredChunk, item: Stretch, first: Span, before: Span | None, around: Around | None
 ) -> bool | None:
-    number = _NUMBER.match(chunk.content[item[0] : item[1]])
-    if number:
-        return int(number["number"]) <= 1
+    number = _number_of(chunk, item)
+    if number is not None:
+        return number <= 1
     if before is not None:
         return True
     if around is None:
@@ -136,6 +136,21 @@ def _ends_here(last: Span, behind: Span | None, around: Around | None) -> bool |
     spans = around.behind.spans if around.behind else ()
     following = next((span for span in spans if span.end > last.end), None)
     return not _is_of_the_list(following, last)
+
+
+def _is_counted_on(chunk: StoredChunk, item: Stretch, last: Span) -> bool:
+    """Whether another item behind a paragraph or a table has the next number: it is a step of the same list."""
+    number = _number_of(chunk, item)
+    later = [span for span in chunk.spans if span.kind == "list_item" and span.start >= last.end]
+    return number is not None and any(
+        _number_of(chunk, (span.start - chunk.start, span.end - chunk.start)) == number + 1
+        for span in later[:1]
+    )
+
+
+def _number_of(chunk: StoredChunk, item: Stretch) -> int | None:
+    found = _NUMBER.match(chunk.content[item[0] : item[1]])
+    return int(found["number"]) if found else None
 
 
 def _is_of_the_list(neighbour: Span | None, item: Span) -> bool:

@@ -184,6 +184,12 @@ def test_one_step_that_fills_its_passage_is_not_told_as_if_it_were_all():
     assert noted(WHICH, chunk_of(("list_item", "4. Open.")), "4. Open.") == [("… Open.", GOES_ON)]
 
 
+def test_steps_that_a_paragraph_parts_are_one_list():
+    chunk = chunk_of(*items(*ALL[:2]), ("paragraph", "It clicks."), *items(*ALL[2:4]), ("paragraph", "End."))
+    assert noted(HOW, chunk, ALL[0], look_around=alone) == [(ALL[0], 0), (ALL[1], GOES_ON)]
+    assert noted(HOW, chunk, ALL[2], look_around=alone) == [(f"… {ALL[2]}", 0), (ALL[3], GOES_ON)]
+
+
 def test_points_whose_introduction_stands_in_the_passage_before_are_not_told_bare():
     before, chunk = (
         chunk_of(("paragraph", "Never pay for:"), *items("fines")),
