@@ -29,6 +29,10 @@ class Sentence:
     """Title of the document whose own words it is; empty where a model wrote it."""
     n_more: int = 0
     """Items of the quoted list that are left out."""
+    list_rest: rag.ListRest = rag.ListRest.NONE
+    """Told instead where they could not be counted."""
+    gap: str = ""
+    """``…`` where items before it are left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +109,8 @@ def answer_view(question: Question, phrases: Phrases = ENGLISH, *, is_shared: bo
                 tuple(sentence["citations"]),
                 _quoted_from(sentence, answer, citations),
                 int(sentence.get("n_more", 0)),
+                rag.ListRest(sentence.get("list_rest", "")),
+                wording.gap_before(sentence),
             )
             for sentence in answer.sentences
         ),

@@ -256,9 +256,12 @@ def _disagreement(view: AnswerView) -> str:
 
 
 def _sentence(sentence: Sentence, phrases: Phrases) -> str:
-    """``Open the flap. [1] (The list has 3 more items; see the source.)``; the last is ours, no quote."""
-    more = f" _{escape(phrases.more_items.of(sentence.n_more))}_" if sentence.n_more else ""
-    return escape(sentence.text) + "".join(f" [{number}]" for number in sentence.numbers) + more
+    """``… Open the flap. [1] (The list has 3 more items; see the source.)``; first and last are ours, no quote."""
+    more = phrases.list_rest.get(sentence.list_rest, "")
+    if not more and sentence.n_more:
+        more = phrases.more_items.of(sentence.n_more)
+    words = [sentence.gap, escape(sentence.text), *(f"[{number}]" for number in sentence.numbers)]
+    return " ".join(word for word in (*words, f"_{escape(more)}_" if more else "") if word)
 
 
 def _source_line(source: Source) -> str:

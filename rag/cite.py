@@ -59,7 +59,15 @@ def bind(draft: Draft, passages: tuple[ScoredChunk, ...]) -> Bound:
             numbers.append(citations[key].number)
         text = _read_row(sentence.text, passages[resolved[0] - 1].chunk) or text
         text = _DOCUMENTS_OWN_MARKER.sub(r"(\1)", text)
-        sentences.append(AnswerSentence(text, tuple(dict.fromkeys(numbers)), sentence.n_more))
+        sentences.append(
+            AnswerSentence(
+                text,
+                tuple(dict.fromkeys(numbers)),
+                sentence.n_more,
+                sentence.list_rest,
+                sentence.is_after_gap,
+            )
+        )
     return Bound(tuple(dict.fromkeys(sentences)), tuple(citations.values()), n_unresolved, n_uncited)
 
 

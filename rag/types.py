@@ -366,14 +366,29 @@ class BoundCitation:
     relevance: float | None = None
 
 
+class ListRest(StrEnum):
+    """What an answer leaves out of a list it quotes, where nobody could count it: the list was cut between passages."""
+
+    NONE = ""
+    MAY_GO_ON = "may_go_on"
+    GOES_ON = "goes_on"
+
+
 @dataclass(frozen=True, slots=True)
 class AnswerSentence:
-    """One sentence of an answer and the numbers of the citations that carry it (never empty)."""
+    """One sentence of an answer and the numbers of the citations that carry it (never empty).
+
+    The last three are of the list it was quoted from; readers are told them, outside of the quote.
+    """
 
     text: str
     citation_numbers: tuple[int, ...]
     n_more: int = 0
-    """Items of the list it was quoted from that the answer leaves out; readers are told, outside of the quote."""
+    """Items that the answer leaves out, where the whole list was seen."""
+    list_rest: ListRest = ListRest.NONE
+    """Said instead of `n_more` where it was not."""
+    is_after_gap: bool = False
+    """Items before this one are left out."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
+from functools import partial
 
 from rag.cite import Bound, bind
 from rag.conflict import with_conflicts
@@ -13,10 +14,21 @@ from rag.evidence import Evidence, Part
 from rag.gate import gate_score
 from rag.generate import Draft, DraftSentence, ExtractiveGenerator, Generator
 from rag.index import Index
+from rag.lists import Around
 from rag.run import Run
-from rag.types import AnswerSentence, BoundCitation, GeneratorFault, RefusalReason, UnansweredPart
+from rag.types import (
+    AnswerSentence,
+    BoundCitation,
+    GeneratorFault,
+    RefusalReason,
+    StoredChunk,
+    UnansweredPart,
+)
 from rag.understand import Asked
 from rag.verify import Findings, SupportModel, Verification, dropped_claims, renumbered, revise, verify
+
+_MOST_LOOKED_THROUGH = 500
+"""Passages of a document among which the neighbours of one are looked up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +147,19 @@ def _quoting(index: Index, most: int) -> ExtractiveGenerator:
         max_sentences=most,
         evidence_floor=index.config.evidence_floor,
         reranked_evidence_floor=index.config.reranked_evidence_floor,
+        look_around=partial(_around, index),
     )
+
+
+def _around(index: Index, chunk: StoredChunk) -> Around | None:
+    """The neighbours of a passage; None where its document is too long to look, or is being replaced just now."""
+    n_chunks = index.store.count(index.name, chunk.document_id)
+    if n_chunks > _MOST_LOOKED_THROUGH:
+        return None
+    chunks = {each.index: each for each in index.store.document_chunks(index.name, chunk.document_id)}
+    if len(chunks) != n_chunks:
+        return None
+    return Around(chunks.get(chunk.index - 1), chunks.get(chunk.index + 1))
 
 
 def _checked(

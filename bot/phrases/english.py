@@ -163,6 +163,7 @@ ENGLISH = Phrases(
     more_items=Plural(
         "(The list has {n} more item; see the source.)", "(The list has {n} more items; see the source.)"
     ),
+    list_rest=wording.LIST_REST,
     disagree=wording.DISAGREE,
     not_answered=wording.NOT_ANSWERED,
     dated="{title}, uploaded {date}",

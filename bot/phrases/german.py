@@ -167,6 +167,10 @@ GERMAN = Phrases(
         "(Die Liste hat {n} weiteren Punkt; siehe die Quelle.)",
         "(Die Liste hat {n} weitere Punkte; siehe die Quelle.)",
     ),
+    list_rest={
+        rag.ListRest.MAY_GO_ON: "(Die Liste geht im Dokument vielleicht weiter; siehe die Quelle.)",
+        rag.ListRest.GOES_ON: "(Die Liste geht im Dokument weiter; siehe die Quelle.)",
+    },
     disagree="Diese Dokumente widersprechen sich:",
     not_answered="Nicht beantwortet: „{question}“ {reason}",
     dated="{title}, hochgeladen am {date}",

@@ -179,6 +179,7 @@ class Phrases:
     from_documents_yours: str
     according_to: str
     more_items: Plural
+    list_rest: Mapping[rag.ListRest, str]
     disagree: str
     not_answered: str
     dated: str

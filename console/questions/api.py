@@ -53,13 +53,14 @@ class SentenceOut(Schema):
     """One sentence and the numbers of the citations that carry it.
 
     `is_withheld`: the caller may open none of its sources; `text` says that instead. `more` says, in our words, that
-    the list it was quoted from goes on.
+    the list it was quoted from goes on; `gap` is ``…`` where items of it before this one are left out.
     """
 
     text: str
     is_withheld: bool = False
     citations: list[int]
     more: str = ""
+    gap: str = ""
 
 
 class ContradictedPremiseOut(Schema):
@@ -268,6 +269,7 @@ def question_out(reading: Reading) -> QuestionOut:
                     is_withheld=sentence.is_withheld,
                     citations=[source.number for source in sentence.sources],
                     more=sentence.more,
+                    gap=sentence.gap,
                 )
                 for sentence in reading.sentences
             ],

@@ -124,7 +124,8 @@ class Answer(models.Model):
     outcome = models.CharField(max_length=12, choices=QuestionState.choices, db_index=True)
     sentences = models.JSONField(
         default=list,
-        help_text="[{text, citations: [number, …], n_more}, …]; n_more: items of the quoted list that are left out.",
+        help_text="[{text, citations: [number, …], n_more, list_rest, is_after_gap}, …]; n_more: items of the quoted "
+        "list that are left out; list_rest: that it goes on or may; is_after_gap: items before this one are left out.",
     )
     reason_code = models.CharField(max_length=40, blank=True, db_index=True)
     reason = models.CharField(max_length=500, blank=True)

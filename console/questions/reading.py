@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from urllib.parse import urlencode
@@ -48,6 +48,8 @@ class Sentence:
     is_withheld: bool = False
     more: str = ""
     """That the quoted list goes on, in our words; behind the sentence and its numbers."""
+    gap: str = ""
+    """``…`` where items of the quoted list are left out before it, ours too; in front of the sentence."""
     according_to: str = ""
     """``According to Travel policy:`` before the first of some sentences that are one document's own words."""
 
@@ -238,11 +240,11 @@ def _excerpt(text: str, n_chars: int) -> str:
     return f"{text}…" if n_chars > EXCERPT_CHARS else text
 
 
-def _sentence(text: str, sources: list[Source], n_more: int) -> Sentence:
+def _sentence(row: Mapping[str, object], sources: list[Source]) -> Sentence:
     is_withheld = bool(sources) and all(source.is_hidden for source in sources)
     if is_withheld:
         return Sentence(WITHHELD, sources, is_withheld)
-    return Sentence(text, sources, more=wording.more_items(n_more))
+    return Sentence(str(row["text"]), sources, more=wording.list_note(row), gap=wording.gap_before(row))
 
 
 def _introduced(sentences: list[Sentence]) -> list[Sentence]:
@@ -290,12 +292,7 @@ def _reading(question: Question, answer: Answer, sight: _Sight) -> Reading:
     ]
     by_number = {source.number: source for source in sources}
     sentences = [
-        _sentence(
-            str(row["text"]),
-            [by_number[n] for n in row["citations"] if n in by_number],
-            int(row.get("n_more", 0)),
-        )
-        for row in answer.sentences
+        _sentence(row, [by_number[n] for n in row["citations"] if n in by_number]) for row in answer.sentences
     ]
     if answer.is_quoted:
         sentences = _introduced(sentences)

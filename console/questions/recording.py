@@ -109,6 +109,8 @@ def row_of(
             "text": sentence.text,
             "citations": list(sentence.citation_numbers),
             **({"n_more": sentence.n_more} if sentence.n_more else {}),
+            **({"list_rest": sentence.list_rest.value} if sentence.list_rest else {}),
+            **({"is_after_gap": True} if sentence.is_after_gap else {}),
         }
         for sentence in result.sentences
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 
 import rag
@@ -99,6 +100,26 @@ def according_to(title: str) -> str:
 def more_items(n: int) -> str:
     """``(The list has 3 more items; see the source.)`` behind the last quoted one; empty where it is whole."""
     return f"(The list has {n} more {'item' if n == 1 else 'items'}; see the source.)" if n else ""
+
+
+LIST_REST: dict[rag.ListRest, str] = {
+    rag.ListRest.MAY_GO_ON: "(The list may go on in the document; see the source.)",
+    rag.ListRest.GOES_ON: "(The list goes on in the document; see the source.)",
+}
+"""Behind the last quoted item of a list that was cut between passages, so that nobody counted what is left out."""
+GAP = "…"
+"""Before a quoted item, where items before it are left out."""
+
+
+def list_note(sentence: Mapping[str, object]) -> str:
+    """What a recorded sentence leaves out of its list, in our words; empty where nothing is."""
+    rest = rag.ListRest(str(sentence.get("list_rest", "")))
+    return LIST_REST.get(rest) or more_items(int(str(sentence.get("n_more", 0))))
+
+
+def gap_before(sentence: Mapping[str, object]) -> str:
+    """`GAP` where a recorded sentence is a later item of its list and those before it are not told, else empty."""
+    return GAP if sentence.get("is_after_gap") else ""
 
 
 ASSUMES = "The question assumes: “{premise}” {title} says: “{says}” [{number}]"

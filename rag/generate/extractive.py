@@ -14,7 +14,7 @@ import numpy as np
 
 from rag.embed import Embedder
 from rag.english import QUESTION_STEMS
-from rag.generate.listed import Quotation, quotations
+from rag.generate.listed import LookAround, Quotation, quotations
 from rag.generate.protocol import Draft, DraftSentence
 from rag.generate.specifics import demanded, speaks_of
 from rag.lexical import stems
@@ -49,6 +49,11 @@ class _Found:
         return self.chunk.content[self.place.start : self.place.end]
 
     @property
+    def is_introduced(self) -> bool:
+        """Whether a line that ends with a colon says what holds for this list item."""
+        return self.place.kind == "list_item" and self.place.context.rstrip("*_` ").endswith(":")
+
+    @property
     def evidence(self) -> str:
         """Everything that says what the stretch is about, and the stretch."""
         return f"{self.chunk.document_title}\n{self.chunk.section}\n{self.place.context}\n{self.words}"
@@ -64,7 +69,7 @@ class _Candidate:
 class ExtractiveGenerator:
     """Quotes the best sentences, list items and table rows of the passages."""
 
-    name = "extractive/5"
+    name = "extractive/6"
 
     def __init__(
         self,
@@ -73,11 +78,13 @@ class ExtractiveGenerator:
         max_sentences: int,
         evidence_floor: float,
         reranked_evidence_floor: float,
+        look_around: LookAround | None = None,
     ) -> None:
         self._embedder = embedder
         self._max_sentences = max_sentences
         self._evidence_floor = evidence_floor
         self._reranked_evidence_floor = reranked_evidence_floor
+        self._look_around = look_around
 
     def generate(
         self,
@@ -103,24 +110,25 @@ class ExtractiveGenerator:
         if best.score < (self._reranked_evidence_floor if was_reranked else self._evidence_floor):
             return Draft((), RefusalReason.WEAK_EVIDENCE, evidence=best.score)
         near = [candidate for candidate in candidates if candidate.score >= best.score - _MARGIN]
-        chosen = [candidate.found for candidate in _distinct(_ranked(near))[: self._max_sentences]]
+        ranked = _distinct(_asked_for_first(set(stems(question)), _ranked(near)))
+        chosen = [candidate.found for candidate in ranked[: self._max_sentences]]
         told = quotations(
             question,
             [(found.passage, found.chunk, (found.place.start, found.place.end)) for found in chosen],
             most=self._max_sentences,
+            look_around=self._look_around,
         )
-        return Draft(
-            tuple(DraftSentence(each.words, (each.passage,), each.n_more) for each in _reading_order(told)),
-            evidence=best.score,
-        )
+        return Draft(tuple(map(_sentence, _reading_order(told))), evidence=best.score)
 
     def _scored(self, question: str, found: list[_Found]) -> list[_Candidate]:
         asked_words = set(stems(question))
-        # What only repeats the question answers nothing, nor does what speaks about the question.
+        # What only repeats the question answers nothing, nor does what speaks about the question. An item that is
+        # asked for by its name does answer: the line that introduces it says what holds for it.
         told = [
             each
             for each in found
-            if not asked_words.issuperset(stems(each.words)) and not _mentions(asked_words, each.words)
+            if (each.is_introduced or not _repeats(asked_words, each))
+            and not _mentions(asked_words, each.words)
         ]
         if not told:
             return []
@@ -154,6 +162,14 @@ class ExtractiveGenerator:
         ]
         counts = self._embedder.count_tokens(texts)
         return next((text for text, count in zip(texts, counts, strict=True) if count <= window), words)
+
+
+def _sentence(told: Quotation) -> DraftSentence:
+    return DraftSentence(told.words, (told.passage,), told.n_more, told.list_rest, told.is_after_gap)
+
+
+def _repeats(asked_words: set[str], found: _Found) -> bool:
+    return asked_words.issuperset(stems(found.words))
 
 
 def _mentions(asked_words: set[str], words: str) -> bool:
@@ -197,6 +213,14 @@ def _overlaps(
 def _ranked(candidates: list[_Candidate]) -> list[_Candidate]:
     """Best first; equal scores in passage order."""
     return sorted(candidates, key=lambda candidate: -candidate.score)
+
+
+def _asked_for_first(asked_words: set[str], ranked: list[_Candidate]) -> list[_Candidate]:
+    """The items that the question asks for by name, without the others of their list, which it does not ask about."""
+    named = [each for each in ranked if each.found.is_introduced and _repeats(asked_words, each.found)]
+    lists = {(each.found.chunk.chunk_id, each.found.place.context) for each in named}
+    rest = [each for each in ranked if (each.found.chunk.chunk_id, each.found.place.context) not in lists]
+    return named + rest
 
 
 def _distinct(ranked: list[_Candidate]) -> list[_Candidate]:

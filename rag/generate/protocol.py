@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from rag.sentences import sentence_spans
-from rag.types import RefusalReason, ScoredChunk
+from rag.types import ListRest, RefusalReason, ScoredChunk
 
 ABSTAIN = "NO_ANSWER"
 _ABSTAINS = re.compile(r"\b(?:(?i:no_answer)|NO ANSWER)\b")
@@ -36,6 +36,10 @@ class DraftSentence:
     passages: tuple[int, ...]
     n_more: int = 0
     """Items of the quoted list that are not told; said behind the sentence."""
+    list_rest: ListRest = ListRest.NONE
+    """Said there instead where the list was cut between passages, so that they cannot be counted."""
+    is_after_gap: bool = False
+    """Items of the quoted list before this one are not told; marked in front of the sentence."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -180,7 +180,7 @@ def test_context_gives_way_to_the_window(generator):
 
 
 def test_loading_by_name(embedder):
-    assert load_generator("extractive", embedder=embedder).name == "extractive/5"
+    assert load_generator("extractive", embedder=embedder).name == "extractive/6"
     with pytest.raises(ValueError, match="accepted: extractive"):
         load_generator("oracle", embedder=HashingEmbedder())
 

@@ -50,7 +50,7 @@ def test_an_answer_points_at_its_sentence(full):
     citation = result.citations[result.sentences[0].citation_numbers[0] - 1]
     assert citation.chunk.document_id == 1
     assert citation.quote == "Gulls may be fed on Fridays only."
-    assert result.generator == "extractive/5"
+    assert result.generator == "extractive/6"
     assert 0 < result.best_distance <= 0.75
 
 

@@ -55,3 +55,39 @@ def test_a_procedure_is_told_in_order_and_what_is_left_out_is_said(
     assert page.count(MORE) == 1
     shown = client.get(f"/api/v1/questions/{answer.question_id}").json()["sentences"]
     assert [sentence["more"] for sentence in shown] == ["", "", "", MORE]
+
+
+CARTRIDGE = [
+    f"{n}. Lift part {n} of the cartridge with both hands, turn it as the label in the lid shows and wait for it."
+    for n in range(1, 9)
+]
+GOES_ON = "(The list goes on in the document; see the source.)"
+GOES_ON_GERMAN = "(Die Liste geht im Dokument weiter; siehe die Quelle.)"
+
+
+def test_a_procedure_longer_than_a_passage_is_told_as_going_on_everywhere(
+    admin: User, folder: Folder, client: Client
+) -> None:
+    guide = "PRINTERS\n\nReplacing the cartridge\n\nTo replace the cartridge of the printer:\n" + "\n".join(
+        CARTRIDGE
+    )
+    ingest.ingest_document(upload(admin, folder, "cartridge.txt", guide.encode()).pk)
+    question = ask_question(actor=admin, text="How do I replace the cartridge of the printer?")
+    answer_question(str(question.pk))
+    answer = answer_of(question)
+    assert answer is not None
+    assert answer.outcome == QuestionState.ANSWERED, answer.reason
+    assert not any("n_more" in sentence for sentence in answer.sentences)
+    noted = [sentence for sentence in answer.sentences if sentence.get("list_rest") == "goes_on"]
+    n_gaps = sum(bool(sentence.get("is_after_gap")) for sentence in answer.sentences)
+    assert noted
+    assert noted[-1] == answer.sentences[-1]
+    for phrases, more in ((ENGLISH, GOES_ON), (GERMAN, GOES_ON_GERMAN)):
+        (message,) = messages_of(answer_view(answer.question, phrases))
+        assert message.plain.count(f"_{more}_") == len(noted)
+        assert message.plain.count("…") == n_gaps
+    client.force_login(admin)
+    assert client.get(f"/questions/{answer.question_id}").content.decode().count(GOES_ON) == len(noted)
+    shown = client.get(f"/api/v1/questions/{answer.question_id}").json()["sentences"]
+    assert shown[-1]["more"] == GOES_ON
+    assert [bool(each["gap"]) for each in shown].count(True) == n_gaps

@@ -188,8 +188,8 @@ def _told(answer: Answer) -> list[str]:
         if title != last:
             lines.append(wording.according_to(title))
         numbers = "".join(f" [{n}]" for n in sentence["citations"])
-        more = wording.more_items(int(sentence.get("n_more", 0)))
-        lines.append(" ".join(part for part in (f"{sentence['text']}{numbers}", more) if part))
+        told = (wording.gap_before(sentence), f"{sentence['text']}{numbers}", wording.list_note(sentence))
+        lines.append(" ".join(part for part in told if part))
         last = title
     if answer.conflicting_numbers:
         lines.append(wording.DISAGREE)
