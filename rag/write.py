@@ -7,10 +7,8 @@ from dataclasses import dataclass, replace
 
 from rag.cite import Bound, bind
 from rag.conflict import with_conflicts
-from rag.corrective import best_of
 from rag.errors import ModelMissing, ModelRefused, Unavailable
-from rag.evidence import Evidence, Part
-from rag.gate import gate_score
+from rag.evidence import Evidence, Part, unanswered_part
 from rag.generate import Draft, DraftSentence, ExtractiveGenerator, Generator
 from rag.index import Index
 from rag.run import Run
@@ -123,9 +121,8 @@ def _quoted(
 
 
 def _unquoted(part: Part, draft: Draft, run: Run) -> UnansweredPart:
-    reason = draft.abstained or RefusalReason.MODEL_ABSTAINED
-    return UnansweredPart(
-        part.question, reason, best_of(part.passages), run.thresholds.cut_of(gate_score(part.passages))
+    return unanswered_part(
+        part.question, draft.abstained or RefusalReason.MODEL_ABSTAINED, part.passages, run
     )
 
 

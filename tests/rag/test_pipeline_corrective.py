@@ -199,7 +199,33 @@ def test_of_two_things_the_unknown_one_is_refused_by_name_with_its_own_score(ful
     result = ask(full, HALF_KNOWN, scores=by_question(whales={"fed": 0.2}, gulls={"Fridays": 0.9}))
     assert isinstance(result, Answered)
     assert [sentence.text for sentence in result.sentences] == ["Gulls may be fed on Fridays only."]
-    assert result.unanswered == (UnansweredPart(WHALES, RefusalReason.BELOW_THRESHOLD, 0.2, 0.7),)
+    assert result.unanswered == (
+        UnansweredPart(WHALES, RefusalReason.BELOW_THRESHOLD, 0.2, 0.7, "relevance"),
+    )
+
+
+def test_a_part_that_was_decided_without_the_reranker_says_that_its_number_is_a_distance(full):
+    reads_gulls = by_question(gulls={"Fridays": 0.9})
+    plain = reads_gulls.rerank
+
+    def rerank(asked, *more, **named):
+        if "whales" in asked:
+            raise ModelTimeout("late")
+        return plain(asked, *more, **named)
+
+    reads_gulls.rerank = rerank
+    result = answer(
+        HALF_KNOWN,
+        index=full,
+        scope=SCOPE,
+        thresholds=Thresholds(0.3, relevance_cut=0.7),
+        reranker=reads_gulls,
+    )
+    assert isinstance(result, Answered)
+    assert result.gate_score == "relevance"
+    (whales,) = result.unanswered
+    assert (whales.gate_score, whales.cut) == ("distance", 0.3)
+    assert whales.best > 0.3
 
 
 def test_a_part_that_nothing_is_quoted_for_is_refused_by_name_too(full):
