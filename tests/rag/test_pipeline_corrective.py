@@ -264,6 +264,32 @@ def test_the_first_link_of_a_chain_alone_is_no_answer_and_its_score_is_not_told(
     assert result.best_relevance == 0.4
 
 
+TERNS = "On which days may terns be fed?"
+BOTH = {"gulls": {"Fridays": 0.9}, "terns": {"Sundays": 0.8}}
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("Gulls may be fed on Fridays only. [1]", RefusalReason.MODEL_ABSTAINED),
+        (
+            "Gulls may be fed on Fridays only. [1] Terns may be fed on Mondays. [2]",
+            RefusalReason.UNSUPPORTED_CLAIMS,
+        ),
+    ],
+)
+def test_a_part_that_a_language_model_leaves_out_or_lies_about_is_told(full, text, reason):
+    result = ask(full, TWO_THINGS, scores=by_question(**BOTH), generator=Scripted(text))
+    assert isinstance(result, Answered)
+    assert [sentence.text for sentence in result.sentences] == ["Gulls may be fed on Fridays only."]
+    assert result.unanswered == (UnansweredPart(TERNS, reason, 0.8, 0.7, "relevance"),)
+
+
+def test_where_a_language_model_answers_both_parts_nothing_is_said_to_be_left_out(full):
+    both = Scripted("Gulls may be fed on Fridays only. [1] Terns may be fed on Sundays only. [2]")
+    assert ask(full, TWO_THINGS, scores=by_question(**BOTH), generator=both).unanswered == ()
+
+
 AWAY = [ModelTimeout("late"), RateLimited("later"), ModelRefused("key"), ModelMissing("no weights")]
 
 
