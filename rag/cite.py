@@ -10,14 +10,18 @@ import re
 from dataclasses import dataclass, replace
 
 from rag.generate.protocol import Draft
-from rag.lexical import stems
 from rag.markdown_inline import plain_row, plain_text
 from rag.places import spanned
-from rag.quotable import quotables
+from rag.quote import find_quotes, share_held
 from rag.types import AnswerSentence, BoundCitation, Locator, ScoredChunk, StoredChunk
+from rag.verify.claims import atomic_claims
 
 _DOCUMENTS_OWN_MARKER = re.compile(r"\[(\d{1,4})\]")
 """A document's own ``[3]`` would read as one of our citations; it is told as ``(3)``, the quote keeps it."""
+
+
+_HALF = 0.5
+"""Share of a claim's words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +37,7 @@ class Bound:
 
 
 def bind(draft: Draft, passages: tuple[ScoredChunk, ...]) -> Bound:
-    """Bind each marker to a quote; numbers run from 1 by first appearance.
+    """Bind each marker to its quotes (`rag.quote`), mostly one; numbers run from 1 by first appearance.
 
     A sentence without one marker that resolves is dropped: nothing is said that cannot be pointed at. What is said
     twice from the same places is told once; a model that does not find its end repeats itself up to its limit.
@@ -52,11 +56,11 @@ def bind(draft: Draft, passages: tuple[ScoredChunk, ...]) -> Bound:
         numbers = []
         for position in resolved:
             passage = passages[position - 1]
-            start, end = find_quote(sentence.text, passage.chunk)
-            key = (passage.chunk.chunk_id, start, end)
-            if key not in citations:
-                citations[key] = citation_of(len(citations) + 1, passage, start, end)
-            numbers.append(citations[key].number)
+            for start, end in _places(sentence.text, text, passage.chunk):
+                key = (passage.chunk.chunk_id, start, end)
+                if key not in citations:
+                    citations[key] = citation_of(len(citations) + 1, passage, start, end)
+                numbers.append(citations[key].number)
         text = _read_row(sentence.text, passages[resolved[0] - 1].chunk) or text
         text = _DOCUMENTS_OWN_MARKER.sub(r"(\1)", text)
         sentences.append(
@@ -71,25 +75,20 @@ def bind(draft: Draft, passages: tuple[ScoredChunk, ...]) -> Bound:
     return Bound(tuple(dict.fromkeys(sentences)), tuple(citations.values()), n_unresolved, n_uncited)
 
 
-def find_quote(sentence: str, chunk: StoredChunk) -> tuple[int, int]:
-    """Offsets in ``chunk.content`` of what carries `sentence`.
-
-    The sentence itself where it stands there, whatever the white space; else the quotable stretch that
-    shares most of its words; else the whole passage.
-    """
-    words = sentence.split()
-    if words:
-        found = re.search(r"\s+".join(map(re.escape, words)), chunk.content)
-        if found:
-            return found.span()
-    wanted = set(stems(sentence))
-    best, best_share = (0, len(chunk.content)), 0.0
-    for place in quotables(chunk):
-        held = set(stems(chunk.content[place.start : place.end]))
-        share = len(wanted & held) / (len(wanted | held) or 1)
-        if share > best_share:
-            best, best_share = (place.start, place.end), share
-    return best
+def _places(sentence: str, text: str, chunk: StoredChunk) -> list[tuple[int, int]]:
+    """The stretches that carry the sentence: its own, or those of each of its claims, in the order of the claims."""
+    whole = find_quotes(sentence, chunk)
+    claims = atomic_claims(text)
+    if len(claims) < 2 or " ".join(chunk.content[slice(*whole[0])].split()) == " ".join(sentence.split()):
+        return list(whole)
+    of_claims = [
+        place
+        for claim in claims
+        for place in find_quotes(claim, chunk)
+        # A passage that the sentence cites for another claim has nothing for this one.
+        if place != (0, len(chunk.content)) and share_held(claim, chunk.content[slice(*place)]) >= _HALF
+    ]
+    return list(dict.fromkeys(of_claims)) or list(whole)
 
 
 def _read_row(sentence: str, chunk: StoredChunk) -> str:

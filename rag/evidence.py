@@ -87,8 +87,15 @@ def gather(
 
 def _unanswered(searched: Searched, run: Run) -> UnansweredPart:
     reason = RefusalReason.BELOW_THRESHOLD if searched.found else RefusalReason.NOTHING_RETRIEVED
-    cut = run.thresholds.cut_of(gate_score(searched.found))
-    return UnansweredPart(searched.question, reason, best_of(searched.found), cut)
+    return unanswered_part(searched.question, reason, searched.found, run)
+
+
+def unanswered_part(
+    question: str, reason: RefusalReason, found: Sequence[ScoredChunk], run: Run
+) -> UnansweredPart:
+    """The part with the best number of what was found for it, and the cut that this kind of number has."""
+    score = gate_score(found)
+    return UnansweredPart(question, reason, best_of(found), run.thresholds.cut_of(score), score)
 
 
 def _hops(

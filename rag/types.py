@@ -418,14 +418,15 @@ class ContradictedPremise:
 class UnansweredPart:
     """One of several things asked that the documents do not answer, while they answer another one.
 
-    `best` is its own search's best number by the answer's `gate_score`, `cut` what that was compared with; None where
-    nothing was found.
+    `best` is its own search's best number by its own `gate_score`, `cut` what that was compared with; None where
+    nothing was found. A reranker may fail for one part alone, so the answer's `gate_score` may be another.
     """
 
     question: str
     reason: RefusalReason
     best: float | None
     cut: float
+    gate_score: GateScore
 
 
 @dataclass(frozen=True, slots=True)

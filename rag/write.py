@@ -8,10 +8,8 @@ from functools import partial
 
 from rag.cite import Bound, bind
 from rag.conflict import with_conflicts
-from rag.corrective import best_of
 from rag.errors import ModelMissing, ModelRefused, Unavailable
-from rag.evidence import Evidence, Part
-from rag.gate import gate_score
+from rag.evidence import Evidence, Part, unanswered_part
 from rag.generate import Draft, DraftSentence, ExtractiveGenerator, Generator
 from rag.index import Index
 from rag.lists import Around
@@ -70,7 +68,27 @@ def write_answer(
     if not bound.sentences:
         # Sentences that point at nothing are no abstention: something was said, and nothing carries it.
         return replace(drafted, refused=draft.abstained or RefusalReason.UNSUPPORTED_CLAIMS)
-    return _checked(bound, conflicts, drafted, index=index, support=support, run=run)
+    written = _checked(bound, conflicts, drafted, index=index, support=support, run=run)
+    if written.refused is not None or asked.is_chain:
+        return written
+    return replace(written, unanswered=(*unanswered, *_left_out(evidence, bound, written, run)))
+
+
+def _left_out(evidence: Evidence, bound: Bound, written: Written, run: Run) -> tuple[UnansweredPart, ...]:
+    """The parts that no sentence cites a passage of: the draft had none, or the check took it away."""
+    parts = [part for part in evidence.parts if not part.is_hop]
+    known = {part.question for part in written.unanswered}
+    drafted, told = (
+        {each.chunk.chunk_id for each in citations} for citations in (bound.citations, written.citations)
+    )
+    left_out = []
+    for part in parts if len(parts) > 1 else ():
+        its = {each.chunk.chunk_id for each in part.passages}
+        if part.question in known or its & told:
+            continue
+        reason = RefusalReason.UNSUPPORTED_CLAIMS if its & drafted else RefusalReason.MODEL_ABSTAINED
+        left_out.append(unanswered_part(part.question, reason, part.passages, run))
+    return tuple(left_out)
 
 
 def _draft(
@@ -135,9 +153,8 @@ def _quoted(
 
 
 def _unquoted(part: Part, draft: Draft, run: Run) -> UnansweredPart:
-    reason = draft.abstained or RefusalReason.MODEL_ABSTAINED
-    return UnansweredPart(
-        part.question, reason, best_of(part.passages), run.thresholds.cut_of(gate_score(part.passages))
+    return unanswered_part(
+        part.question, draft.abstained or RefusalReason.MODEL_ABSTAINED, part.passages, run
     )
 
 

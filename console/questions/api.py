@@ -16,6 +16,7 @@ from console.api_auth import person_of
 from console.api_keys import Body
 from console.api_pages import PageQuery, cut
 from console.api_types import StrictId, Text
+from console.questions import wording
 from console.questions.models import Question, QuestionState, Surface
 from console.questions.reading import ContradictedPremise, Reading, Source, read_question, read_questions
 from console.questions.selectors import question_for, questions_visible_to, refusals_visible_to
@@ -118,12 +119,13 @@ class DroppedClaimOut(Schema):
 
 
 class UnansweredPartOut(Schema):
-    """A part of the question that is refused beside the answer, its best score by `gate_score`, and the cut."""
+    """A part of the question that is refused beside the answer, its best score by its own `gate_score`, and the cut."""
 
     question: str
     reason_code: str
     best: float | None
     cut: float
+    gate_score: str
 
 
 class VerificationOut(Schema):
@@ -286,7 +288,10 @@ def question_out(reading: Reading) -> QuestionOut:
                 for each in reading.conflicts
             ],
             "contradicted": _contradicted(reading.contradicted) if reading.contradicted else None,
-            "unanswered": [UnansweredPartOut(**part) for part in answer.unanswered],
+            "unanswered": [
+                UnansweredPartOut(**{**part, "gate_score": wording.gate_score_of(part, answer)})
+                for part in answer.unanswered
+            ],
             "nearest": [_source(source) for source in reading.nearest],
             "unreadable": reading.unreadable,
             "degraded": list(answer.degrades),

@@ -183,7 +183,7 @@ class Answer(models.Model):
     )
     unanswered = models.JSONField(
         default=list,
-        help_text="[{question, reason_code, best, cut}, …]: parts of the question that are refused beside the answer.",
+        help_text="[{question, reason_code, best, cut, gate_score}, …]: parts that are refused beside the answer.",
     )
     n_unresolved_markers = models.PositiveIntegerField(default=0)
     trace = models.JSONField(

@@ -117,7 +117,13 @@ def row_of(
     answer.min_support = result.min_support
     answer.conflicts = [list(pair) for pair in result.conflicts]
     answer.unanswered = [
-        {"question": part.question, "reason_code": part.reason.value, "best": part.best, "cut": part.cut}
+        {
+            "question": part.question,
+            "reason_code": part.reason.value,
+            "best": part.best,
+            "cut": part.cut,
+            "gate_score": part.gate_score,
+        }
         for part in result.unanswered
     ]
     return AnswerRow(answer, [_citation(bound, version) for bound in result.citations])

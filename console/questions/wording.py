@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
+from typing import Any
 
 import rag
 from console.questions.models import Answer, QuestionState
@@ -70,9 +71,14 @@ DISAGREE = "These documents do not agree:"
 NOT_ANSWERED = "Not answered: “{question}” {reason}"
 
 
-def score_against_cut(answer: Answer, best: float | None, cut: float) -> tuple[float, bool] | None:
+def gate_score_of(part: dict[str, Any], answer: Answer) -> str:
+    """What an unanswered part's numbers are; those recorded before this was kept are taken for the answer's."""
+    return str(part.get("gate_score") or answer.gate_score)
+
+
+def score_against_cut(gate_score: str, best: float | None, cut: float) -> tuple[float, bool] | None:
     """The best number of a search and whether it is a relevance; None where the cut was not why it was refused."""
-    is_relevance = answer.gate_score == "relevance"
+    is_relevance = gate_score == "relevance"
     if best is None or (best >= cut if is_relevance else best <= cut):
         return None
     return best, is_relevance
@@ -83,10 +89,10 @@ def unanswered_lines(answer: Answer) -> list[str]:
     lines = []
     for part in answer.unanswered:
         reason = refusal_sentence(rag.RefusalReason(part["reason_code"]))
-        found = score_against_cut(answer, part["best"], part["cut"])
+        found = score_against_cut(gate_score_of(part, answer), part["best"], part["cut"])
         if found is not None:
             best, is_relevance = found
-            told = f"relevance {best:.2f}; needed" if is_relevance else f"{best:.2f}; limit"
+            told = f"relevance {best:.2f}; needed" if is_relevance else f"distance {best:.2f}; limit"
             reason = f"{reason.removesuffix('.')} ({told} {part['cut']:.2f})."
         lines.append(NOT_ANSWERED.format(question=part["question"], reason=reason))
     return lines

@@ -179,7 +179,9 @@ def read_completion(
     sentences = draft.sentences if not is_truncated or ends_finished(text) else draft.sentences[:-1]
     known = [_without_strangers(sentence, passages) for sentence in sentences]
     kept = tuple(sentence for sentence in known if any(map(str.isalnum, sentence.text)))
-    abstained = None if kept else RefusalReason.MODEL_ABSTAINED
+    said = any(sentence.passages for sentence in known)
+    otherwise = RefusalReason.UNSUPPORTED_CLAIMS if said else RefusalReason.MODEL_ABSTAINED
+    abstained = None if kept else draft.abstained or otherwise
     return replace(
         draft, sentences=kept, abstained=abstained, n_left_out=n_left_out, is_truncated=is_truncated
     )

@@ -12,6 +12,10 @@ from rag.types import ListRest, RefusalReason, ScoredChunk
 
 ABSTAIN = "NO_ANSWER"
 _ABSTAINS = re.compile(r"\b(?:(?i:no_answer)|NO ANSWER)\b")
+_ABSTAINS_ALONE = re.compile(
+    r"\W*(?:no[\s_-]*answer|(?:i )?abstain(?:ed|ing|s)?|unanswerable|not answered)\W*", re.IGNORECASE
+)
+"""A whole text that means the same, as models write it."""
 
 # Right before a parenthesis it is the text of a link. Some models write their own brackets: 【1】.
 _ONE = r"[\[【［]\s?\d+(?:\s?[,;，、]\s?\d+)*\s?[\]】］](?!\()"
@@ -101,6 +105,8 @@ def read_markers(text: str) -> Draft:
     leading = _ABSTAINS.search(text)
     if not text.strip() or (leading and not any(map(str.isalnum, text[: leading.start()]))):
         return Draft((), RefusalReason.MODEL_ABSTAINED)
+    if _ABSTAINS_ALONE.fullmatch(_MARKERS.sub("", text)):
+        return Draft((), RefusalReason.MODEL_ABSTAINED)
     words, markers = _apart("\n".join(map(_without_leading_markers, text.split("\n"))))
     spans = sentence_spans(words)
     starts = [start for start, _ in spans]
@@ -114,7 +120,11 @@ def read_markers(text: str) -> Draft:
         for (start, end), numbers in zip(spans, named, strict=True)
         if not _ABSTAINS.search(words, start, end)
     )
-    return Draft(sentences, None if sentences else RefusalReason.MODEL_ABSTAINED)
+    if sentences and any(map(str.isalnum, words)):
+        return Draft(sentences)
+    # Markers behind no words are no abstention: a source is named, and nothing is said that it could carry.
+    is_abstention = bool(_ABSTAINS.search(text)) or not markers
+    return Draft((), RefusalReason.MODEL_ABSTAINED if is_abstention else RefusalReason.UNSUPPORTED_CLAIMS)
 
 
 def ends_finished(text: str) -> bool:

@@ -9,7 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from rag.verify.figures import dates_differ, numbers, times, units, without_counts
+from rag.verify.figures import (
+    dates_differ,
+    numbers,
+    of_another_sentence,
+    of_another_thing,
+    times,
+    units,
+    without_counts,
+)
 from rag.verify.names import names
 from rag.verify.protocol import Evidence, MechanicalFault, straightened
 from rag.verify.stated import Read, Said, normal, read_of, said_of
@@ -25,8 +33,13 @@ def is_verbatim(claim: str, evidence: Evidence) -> bool:
     return normal(claim) in read_of(evidence).stretches
 
 
-def mechanical_faults(claim: str, evidence: Evidence) -> tuple[MechanicalFault, ...]:
+def mechanical_faults(
+    claim: str, evidence: Evidence, quoted: Evidence | None = None
+) -> tuple[MechanicalFault, ...]:
     """What `claim`, one of `atomic_claims`, says and the evidence does not; empty for what is verbatim.
+
+    `quoted` is the part of the evidence that is shown as the claim's source: figures, units, dates and names have to
+    stand there, for a figure of the sentence beside it is about something else.
 
     No fault does not mean support: swapped names, or facts of two sentences put together, are left to a model.
     """
@@ -34,7 +47,11 @@ def mechanical_faults(claim: str, evidence: Evidence) -> tuple[MechanicalFault, 
         return ()
     read = read_of(evidence)
     said = said_of(without_counts(straightened(claim), read))
-    return tuple(fault for check in CHECKS for fault in check(said, read))
+    faults = tuple(fault for check in CHECKS for fault in check(said, read))
+    if faults or quoted is None or quoted == evidence:
+        return faults
+    shown = read_of(quoted)
+    return tuple(fault for check in CHECKS_OF_QUOTE for fault in check(said, shown))
 
 
 CHECKS: tuple[Callable[[Said, Read], Iterator[MechanicalFault]], ...] = (
@@ -43,6 +60,8 @@ CHECKS: tuple[Callable[[Said, Read], Iterator[MechanicalFault]], ...] = (
     units,
     dates_differ,
     names,
+    of_another_sentence,
+    of_another_thing,
     negation,
     modality,
     bounds_differ,
@@ -51,3 +70,6 @@ CHECKS: tuple[Callable[[Said, Read], Iterator[MechanicalFault]], ...] = (
     orders,
 )
 """Each yields its faults; in its docstring, when it abstains."""
+
+CHECKS_OF_QUOTE = (numbers, times, units, dates_differ, names)
+"""Those of what the claim's quote has to hold by itself."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from rag.lists import listings, without_number
 from rag.markdown_inline import plain_row, plain_text
 from rag.quotable import Quotable, quotables
+from rag.quote import find_quotes
 from rag.rerank.pair_model import OutOfTime
 from rag.sentences import sentence_spans
 from rag.types import AnswerSentence, BoundCitation, StoredChunk
@@ -160,10 +161,11 @@ def _without_orders(content: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """Evidence and the citation numbers that name it."""
+    """Evidence, the citation numbers that name it, and the part of it that they quote."""
 
     numbers: tuple[int, ...]
     evidence: Evidence
+    quoted: Evidence
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,39 +176,83 @@ class _Open:
     sources: tuple[_Source, ...]
 
 
-def _sources(sentence: AnswerSentence, evidence_of: Mapping[int, BoundCitation]) -> tuple[_Source, ...]:
+def _sources(
+    sentence: AnswerSentence, evidence_of: Mapping[int, BoundCitation], claim: str
+) -> tuple[_Source, ...]:
     """Each cited passage once, and where there are several all of them joined, in the order of citation."""
-    numbers: dict[str, list[int]] = {}
-    chunks: dict[str, StoredChunk] = {}
+    cited: dict[str, list[BoundCitation]] = {}
     for number in sentence.citation_numbers:
-        chunk = evidence_of[number].chunk
-        chunks[chunk.chunk_id] = chunk
-        numbers.setdefault(chunk.chunk_id, []).append(number)
-    if not chunks:
+        cited.setdefault(evidence_of[number].chunk.chunk_id, []).append(evidence_of[number])
+    if not cited:
         raise ValueError("a sentence cites nothing")
-    single = [_Source(tuple(numbers[at]), evidence_in(chunk)) for at, chunk in chunks.items()]
+    single = [_source(claim, citations) for citations in cited.values()]
     if len(single) == 1:
         return tuple(single)
-    joined = Evidence(
-        text="\n\n".join(source.evidence.as_read for source in single),
-        told=tuple(told for source in single for told in source.evidence.told),
+    numbers = tuple(
+        number for number in sentence.citation_numbers if any(number in each.numbers for each in single)
     )
-    return (*single, _Source(sentence.citation_numbers, joined))
+    return (
+        *single,
+        _Source(
+            numbers, _joined([each.evidence for each in single]), _joined([each.quoted for each in single])
+        ),
+    )
+
+
+def _joined(evidence: Sequence[Evidence]) -> Evidence:
+    return Evidence(
+        text="\n\n".join(each.as_read for each in evidence),
+        told=tuple(told for each in evidence for told in each.told),
+    )
+
+
+def _source(claim: str, citations: Sequence[BoundCitation]) -> _Source:
+    """One passage, and of its quotes those that the claim would be bound to; others are for other claims."""
+    chunk = citations[0].chunk
+    own = find_quotes(claim, chunk)
+    shown = [
+        each
+        for each in citations
+        if any(start < each.end - chunk.start and each.start - chunk.start < end for start, end in own)
+    ] or list(citations)
+    places = [(each.start - chunk.start, each.end - chunk.start) for each in shown]
+    return _Source(tuple(each.number for each in shown), evidence_in(chunk), _quoted_in(chunk, places))
+
+
+def _quoted_in(chunk: StoredChunk, places: Sequence[tuple[int, int]]) -> Evidence:
+    """The quotes as evidence, under the header lines of the passage and of what is quoted."""
+    whole = evidence_in(chunk)
+    if (0, len(chunk.content)) in places:
+        return whole
+    within = [
+        place
+        for place in quotables(chunk)
+        if any(start < place.end and place.start < end for start, end in places)
+    ]
+    contexts = [line for place in within for line in place.context.split("\n")]
+    text = "\n".join(_without_orders(chunk.content[start:end]) for start, end in sorted(places))
+    return Evidence(
+        text=text,
+        context="\n".join(dict.fromkeys(line for line in (*whole.context.split("\n"), *contexts) if line)),
+        told=tuple(told for place in within if not is_order(told := as_told(chunk, place))),
+    )
 
 
 def _examined(
     sentence: AnswerSentence, evidence_of: Mapping[int, BoundCitation]
 ) -> list[CheckedClaim | _Open]:
     """Its claims, as far as no model is needed."""
-    sources = _sources(sentence, evidence_of)
-    return [_without_model(claim, sources) for claim in atomic_claims(sentence.text)]
+    return [
+        _without_model(claim, _sources(sentence, evidence_of, claim))
+        for claim in atomic_claims(sentence.text)
+    ]
 
 
 def _without_model(claim: str, sources: tuple[_Source, ...]) -> CheckedClaim | _Open:
     for source in sources:
         if is_verbatim(claim, source.evidence):
             return CheckedClaim(claim, 1.0, "verbatim", source.numbers)
-    faults = {source: mechanical_faults(claim, source.evidence) for source in sources}
+    faults = {source: mechanical_faults(claim, source.evidence, source.quoted) for source in sources}
     sound = tuple(source for source, found in faults.items() if not found)
     if sound:
         return _Open(claim, sound)
@@ -216,21 +262,31 @@ def _without_model(claim: str, sources: tuple[_Source, ...]) -> CheckedClaim | _
 def _weighed(
     claims: list[_Open], support: SupportModel | None, deadline: float | None
 ) -> dict[_Open, CheckedClaim]:
-    """All in one call, so that the model can batch them."""
-    asked = [(each, source) for each in dict.fromkeys(claims) for source in each.sources]
+    """All in one call, so that the model can batch them.
+
+    The passage and the quote out of it are read each by itself, and the lower number counts: in a passage the model
+    takes a figure of the next sentence for the claim's, and a quote alone may have lost what it is about.
+    """
+    asked = [
+        (each, source, read)
+        for each in dict.fromkeys(claims)
+        for source in each.sources
+        for read in dict.fromkeys((source.evidence.as_read, source.quoted.as_read))
+    ]
     unchecked = {each: CheckedClaim(each.claim, 0.0, "unchecked") for each in claims}
     if support is None or not asked:
         return unchecked
     try:
-        scores = support.support(
-            [(each.claim, source.evidence.as_read) for each, source in asked], deadline=deadline
-        )
+        scores = support.support([(each.claim, read) for each, _, read in asked], deadline=deadline)
     except OutOfTime:
         return unchecked
-    weighed: dict[_Open, CheckedClaim] = {}
-    for (each, source), score in zip(asked, scores, strict=True):
+    lowest: dict[tuple[_Open, _Source], float] = {}
+    for (each, source, _), score in zip(asked, scores, strict=True):
         if not 0.0 <= score <= 1.0:
             raise ValueError(f"{support.name} gave {score}, which is no probability")
+        lowest[each, source] = min(score, lowest.get((each, source), 1.0))
+    weighed: dict[_Open, CheckedClaim] = {}
+    for (each, source), score in lowest.items():
         if each not in weighed or score > weighed[each].support:
             weighed[each] = CheckedClaim(each.claim, score, "model", source.numbers)
     return weighed

@@ -1,8 +1,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag.cite import bind, find_quote
+from rag.cite import bind
 from rag.generate import Draft, DraftSentence, read_markers
+from rag.quote import find_quote
 from rag.types import Locator, RefusalReason, Span
 from tests.rag.fakes import scored, stored_chunk
 

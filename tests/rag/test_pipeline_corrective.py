@@ -198,7 +198,33 @@ def test_of_two_things_the_unknown_one_is_refused_by_name_with_its_own_score(ful
     result = ask(full, HALF_KNOWN, scores=by_question(whales={"fed": 0.2}, gulls={"Fridays": 0.9}))
     assert isinstance(result, Answered)
     assert [sentence.text for sentence in result.sentences] == ["Gulls may be fed on Fridays only."]
-    assert result.unanswered == (UnansweredPart(WHALES, RefusalReason.BELOW_THRESHOLD, 0.2, 0.7),)
+    assert result.unanswered == (
+        UnansweredPart(WHALES, RefusalReason.BELOW_THRESHOLD, 0.2, 0.7, "relevance"),
+    )
+
+
+def test_a_part_that_was_decided_without_the_reranker_says_that_its_number_is_a_distance(full):
+    reads_gulls = by_question(gulls={"Fridays": 0.9})
+    plain = reads_gulls.rerank
+
+    def rerank(asked, *more, **named):
+        if "whales" in asked:
+            raise ModelTimeout("late")
+        return plain(asked, *more, **named)
+
+    reads_gulls.rerank = rerank
+    result = answer(
+        HALF_KNOWN,
+        index=full,
+        scope=SCOPE,
+        thresholds=Thresholds(0.3, relevance_cut=0.7),
+        reranker=reads_gulls,
+    )
+    assert isinstance(result, Answered)
+    assert result.gate_score == "relevance"
+    (whales,) = result.unanswered
+    assert (whales.gate_score, whales.cut) == ("distance", 0.3)
+    assert whales.best > 0.3
 
 
 def test_a_part_that_nothing_is_quoted_for_is_refused_by_name_too(full):
@@ -235,6 +261,32 @@ def test_the_first_link_of_a_chain_alone_is_no_answer_and_its_score_is_not_told(
     assert isinstance(result, Refused)
     assert details(result, "route")[0]["n_parts"] == 2
     assert result.best_relevance == 0.4
+
+
+TERNS = "On which days may terns be fed?"
+BOTH = {"gulls": {"Fridays": 0.9}, "terns": {"Sundays": 0.8}}
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("Gulls may be fed on Fridays only. [1]", RefusalReason.MODEL_ABSTAINED),
+        (
+            "Gulls may be fed on Fridays only. [1] Terns may be fed on Mondays. [2]",
+            RefusalReason.UNSUPPORTED_CLAIMS,
+        ),
+    ],
+)
+def test_a_part_that_a_language_model_leaves_out_or_lies_about_is_told(full, text, reason):
+    result = ask(full, TWO_THINGS, scores=by_question(**BOTH), generator=Scripted(text))
+    assert isinstance(result, Answered)
+    assert [sentence.text for sentence in result.sentences] == ["Gulls may be fed on Fridays only."]
+    assert result.unanswered == (UnansweredPart(TERNS, reason, 0.8, 0.7, "relevance"),)
+
+
+def test_where_a_language_model_answers_both_parts_nothing_is_said_to_be_left_out(full):
+    both = Scripted("Gulls may be fed on Fridays only. [1] Terns may be fed on Sundays only. [2]")
+    assert ask(full, TWO_THINGS, scores=by_question(**BOTH), generator=both).unanswered == ()
 
 
 AWAY = [ModelTimeout("late"), RateLimited("later"), ModelRefused("key"), ModelMissing("no weights")]

@@ -74,6 +74,15 @@ def test_console_api_command_line_slack_and_replay_tell_the_refused_part(
     assert line in " ".join(capsys.readouterr().out.split())
 
 
+def test_a_part_without_a_relevance_is_told_with_its_distance() -> None:
+    part = {"question": UNKNOWN, "reason_code": "below_threshold", "best": 0.71, "cut": 0.55}
+    answer = Answer(relevance_cut=0.6, unanswered=[{**part, "gate_score": "distance"}])
+    told = f"Not answered: “{UNKNOWN}” Nothing was close enough (distance 0.71; limit 0.55)."
+    assert unanswered_lines(answer) == [told]
+    answer.unanswered = [{**part, "best": 0.31}]  # recorded before each part kept what its numbers are
+    assert "(relevance 0.31; needed 0.55)" in unanswered_lines(answer)[0]
+
+
 def test_a_question_that_is_answered_whole_says_nothing_of_the_kind(admin: User, client: Client) -> None:
     answer = asked(admin, KNOWN)
     assert answer.outcome == QuestionState.ANSWERED

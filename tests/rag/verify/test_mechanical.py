@@ -17,6 +17,7 @@ FAULTS = [
     (BUYING, "Fill in form S-3.", "number"),
     (SICK, "Office staff send a message before 10:30.", "number"),
     (OFFICES, "The canteen is open from 11:45 to 2:15 pm.", "number"),
+    (LEAVE, "Up to 8 unused days move into the next year.", "number"),  # of the sentence beside it
     # another unit or currency
     (SICK, "Merrowgate tops up sick pay for the first 10 months.", "unit"),
     (SICK, "The talk follows after more than 15 calendar days.", "unit"),
@@ -72,7 +73,6 @@ LEFT_TO_THE_MODEL = [
     ("a condition lost in other words", TRAVEL, "Private days can be added to your trip."),
     ("an if at the start lost", TRAVEL, "We pay 45 pence per mile in Britain."),
     ("not … without → without", DINNERS, "Public officials may be invited without a written yes."),
-    ("another number of the same passage", LEAVE, "Up to 8 unused days move into the next year."),
     ("another date of the same passage", LEAVE, "Up to 5 unused days must be taken by 31 May."),
     ("two rates merged", TRAVEL, "We pay 0.40 euro per kilometre in Belgium."),
 ]
