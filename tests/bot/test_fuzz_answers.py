@@ -149,7 +149,7 @@ def test_any_answer_is_delivered_whole_through_the_outbox(
     told = "\n".join(text for message in local_slack.posts for text in texts_of(message)[1:])
     if body.replace("\x00", "").strip():
         assert bare(told).startswith(bare(escape(body.replace("\x00", ""))))
-        assert "[30] Travel policy › Hotels › Limits · page 4" in told
+        assert re.search(r"\[30\] <http[^|>]*\|Travel policy › Hotels › Limits · page 4>", told)
 
 
 def test_the_longest_answer_goes_on_in_its_thread(

@@ -128,7 +128,7 @@ def test_a_sentence_from_a_closed_document_is_withheld(world: World, as_role: As
     page, _, _, one, many, _ = pages_and_api(as_role("support_lead"), secret)
     for shown in (page, one, many):
         assert WITHHELD in shown
-    withheld = {"text": WITHHELD, "is_withheld": True, "citations": [1], "more": ""}
+    withheld = {"text": WITHHELD, "is_withheld": True, "citations": [1], "more": "", "gap": ""}
     assert json.loads(one)["sentences"] == [withheld]
     assert LIMIT not in page + one
     assert LIMIT in pages_and_api(as_role("admin"), secret)[0]

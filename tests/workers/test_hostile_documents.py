@@ -170,5 +170,4 @@ def test_a_model_that_obeys_changes_nothing(
             assert order("x")[:60] in server.requests[0].json["messages"][1]["content"]
             assert problems_of(answer, client) == []
             assert [sentence["text"] for sentence in answer.sentences] == []
-            # A picture with an address of its own is taken out, and nothing is left of the sentence.
-            assert answer.reason_code == ("model_abstained" if name == "picture" else "unsupported_claims")
+            assert answer.reason_code == "unsupported_claims"

@@ -133,13 +133,13 @@ def test_reasoning_is_no_answer(serve):
     assert bound_texts(ask(server)) == [ANSWER]
 
 
-@pytest.mark.parametrize("reply", [DRIPS, DRIPS_HEADERS, HANGS, Reply(body=b" " * 9, delay_s=1.2)])
+@pytest.mark.parametrize("reply", [DRIPS, DRIPS_HEADERS, HANGS, Reply(body=b" " * 9, delay_s=3.0)])
 def test_a_server_that_never_ends_is_left_in_time(serve, reply):
     server = serve(reply)
     started = time.monotonic()
     with pytest.raises(ModelTimeout):
-        ask(server, time_limit_s=0.4)
-    assert 0.35 < time.monotonic() - started < 5.0
+        ask(server, time_limit_s=1.0)  # a busy machine takes its time before the first byte
+    assert 0.95 < time.monotonic() - started < 5.0
     assert len(server.requests) == 1
 
 
