@@ -136,9 +136,11 @@ from rag.extract.container import UNPACK_ERRORS, open_container
 from rag.extract.merge import merge_pages
 from rag.generate import ChatEndpoint, Generator, load_generator, probe_generator
 from rag.index import (
+    BatchReport,
     ChunkCounts,
     DocumentText,
     Index,
+    IndexReport,
     chunks_of_document,
     count_chunks,
     drop_index,
@@ -172,7 +174,6 @@ from rag.types import (
     Answered,
     AnswerSentence,
     Attachment,
-    BatchReport,
     BoundCitation,
     Chunk,
     ContradictedPremise,
@@ -182,7 +183,6 @@ from rag.types import (
     Extraction,
     ExtractionWarning,
     GeneratorFault,
-    IndexReport,
     ListRest,
     Locator,
     RefusalReason,

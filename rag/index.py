@@ -17,7 +17,7 @@ from rag.embed import Embedder, Vectors
 from rag.errors import IndexMismatch
 from rag.lexical import DEFAULT_LANGUAGE, LexicalIndex, SegmentIndex
 from rag.situate import Situating, situate_chunks
-from rag.types import BatchReport, Chunk, Extraction, IndexReport, StoredChunk
+from rag.types import Chunk, Extraction, StoredChunk
 from rag.vectors import VectorStore
 
 _CHUNK_IDS = uuid.UUID("6f0d0c3e-1d5b-5a0e-9c39-9b1f2f6f7a11")
@@ -26,6 +26,32 @@ _PROBE_COSINE = 0.99
 """bfloat16 against float32 stays above 0.9999; another model's vectors are near 0."""
 
 OnProgress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class IndexReport:
+    """What indexing one document did, counted from the index afterwards, not assumed."""
+
+    n_chunks: int
+    n_lexical: int
+    n_tokens: int
+    n_header_tokens: int
+    n_split_for_window: int
+    n_over_window: int
+    offsets: tuple[tuple[int, int], ...]
+    """Where each chunk stands in the canonical text, in reading order."""
+    n_situated: int = 0
+    """Chunks with a situating sentence between header and words; 0 where none are asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class BatchReport:
+    """What indexing some documents together did: one report each, in their order, and the seconds of each stage."""
+
+    documents: tuple[IndexReport, ...]
+    chunk_s: float
+    embed_s: float
+    store_s: float
 
 
 @dataclass(frozen=True, slots=True)

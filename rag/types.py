@@ -478,29 +478,3 @@ class Refused:
     findings: Findings | None = None
     generator_fault: GeneratorFault | None = None
     contradicted: ContradictedPremise | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class IndexReport:
-    """What indexing one document did, counted from the index afterwards, not assumed."""
-
-    n_chunks: int
-    n_lexical: int
-    n_tokens: int
-    n_header_tokens: int
-    n_split_for_window: int
-    n_over_window: int
-    offsets: tuple[tuple[int, int], ...]
-    """Where each chunk stands in the canonical text, in reading order."""
-    n_situated: int = 0
-    """Chunks with a situating sentence between header and words; 0 where none are asked for."""
-
-
-@dataclass(frozen=True, slots=True)
-class BatchReport:
-    """What indexing some documents together did: one report each, in their order, and the seconds of each stage."""
-
-    documents: tuple[IndexReport, ...]
-    chunk_s: float
-    embed_s: float
-    store_s: float

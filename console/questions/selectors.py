@@ -59,14 +59,13 @@ def outcome_counts(user: User) -> dict[str, int]:
 
 
 @dataclass(frozen=True, slots=True)
-class GeneratorFaults:
-    """How often in the last 24 hours quoting took the place of the language model, of how many drafts.
+class ModelFaults:
+    """How often in the last 24 hours questions were answered or refused without a model that failed.
 
-    `by_code` counts each code of `rag.errors`. `last` is the newest draft if it is one of them; None says that the
-    model writes again, or that there is none.
+    `by_code` counts each code of `rag.errors`. `last` is the newest question that came to the model if it failed there;
+    None says that the model works again, or that nothing came to it.
     """
 
-    n_drafted: int
     by_code: dict[str, int]
     last: Answer | None
 
@@ -74,6 +73,13 @@ class GeneratorFaults:
     def n(self) -> int:
         """All of them."""
         return sum(self.by_code.values())
+
+
+@dataclass(frozen=True, slots=True)
+class GeneratorFaults(ModelFaults):
+    """How often quoting took the place of the language model, of how many drafts."""
+
+    n_drafted: int
 
     @property
     def problem(self) -> str:
@@ -88,20 +94,8 @@ class GeneratorFaults:
 
 
 @dataclass(frozen=True, slots=True)
-class RerankerFaults:
-    """How often in the last 24 hours a question was decided without the reranker because that failed.
-
-    `by_code` counts each code of `rag.errors`. `last` is the newest question that came to the reranker if it is one
-    of them; None says that the reranker reads again, or that nothing was asked. Running out of time is no fault.
-    """
-
-    by_code: dict[str, int]
-    last: Answer | None
-
-    @property
-    def n(self) -> int:
-        """All of them."""
-        return sum(self.by_code.values())
+class RerankerFaults(ModelFaults):
+    """How often the distance decided because the reranker failed; running out of time is no fault."""
 
     @property
     def problem(self) -> str:
@@ -118,23 +112,29 @@ class RerankerFaults:
 
 def reranker_faults() -> RerankerFaults:
     """The faults of the reranker as they stand now."""
-    asked = Answer.objects.filter(created_at__gte=timezone.now() - FAULTS_FOR)
-    failed = asked.exclude(reranker_fault="").order_by()
-    by_code = failed.values("reranker_fault").annotate(n=Count("pk")).values_list("reranker_fault", "n")
-    newest = asked.exclude(reranker="", reranker_fault="").order_by("-created_at", "-pk").first()
-    return RerankerFaults(
-        by_code=dict(by_code), last=newest if newest is not None and newest.reranker_fault else None
-    )
+    read = _lately().exclude(reranker="", reranker_fault="")
+    return RerankerFaults(_by_code(read, "reranker_fault"), _newest_if_failed(read, "reranker_fault"))
 
 
 def generator_faults() -> GeneratorFaults:
     """The faults of the language model as they stand now."""
-    drafts = Answer.objects.filter(created_at__gte=timezone.now() - FAULTS_FOR).exclude(generator="")
-    failed = drafts.exclude(generator_fault="").order_by()
-    by_code = failed.values("generator_fault").annotate(n=Count("pk")).values_list("generator_fault", "n")
-    newest = drafts.order_by("-created_at", "-pk").first()
+    drafts = _lately().exclude(generator="")
     return GeneratorFaults(
+        _by_code(drafts, "generator_fault"),
+        _newest_if_failed(drafts, "generator_fault"),
         n_drafted=drafts.count(),
-        by_code=dict(by_code),
-        last=newest if newest is not None and newest.generator_fault else None,
     )
+
+
+def _lately() -> QuerySet[Answer]:
+    return Answer.objects.filter(created_at__gte=timezone.now() - FAULTS_FOR)
+
+
+def _by_code(answers: QuerySet[Answer], field: str) -> dict[str, int]:
+    failed = answers.exclude(**{field: ""}).order_by()
+    return dict(failed.values(field).annotate(n=Count("pk")).values_list(field, "n"))
+
+
+def _newest_if_failed(answers: QuerySet[Answer], field: str) -> Answer | None:
+    newest = answers.order_by("-created_at", "-pk").first()
+    return newest if newest is not None and getattr(newest, field) else None
