@@ -12,6 +12,7 @@ from console.channels.selectors import search_scope
 from console.questions import wording
 from console.questions.models import Feedback, FeedbackReason, HelpRequest, Question, Surface
 from console.sources.models import Document, Folder
+from tests.bot.changes.events import EDITED, deletion, edit
 from tests.bot.clicks.conftest import (  # noqa: F401 - fixtures
     OTHER,
     answered,
@@ -26,7 +27,6 @@ from tests.bot.clicks.conftest import (  # noqa: F401 - fixtures
 from tests.bot.fake_slack import FakeSlack
 from tests.bot.limits import buttons_of, texts_of
 from tests.bot.payloads import ASKER, CHANNEL, click, command, message_shortcut, sent_form
-from tests.bot.test_changes import EDITED, deletion, edit
 from tests.bot.test_delivery import deliver
 from tests.bot.ways import Way, way  # noqa: F401 - the fixture
 

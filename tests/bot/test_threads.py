@@ -18,10 +18,10 @@ from console.questions import services
 from console.questions.models import Answer, Question, QuestionState
 from console.questions.recording import AnswerRow
 from console.questions.replaying import replay_question
+from tests.bot.changes.events import deletion
 from tests.bot.fake_slack import ALL_SCOPES, FakeSlack
 from tests.bot.limits import texts_of
 from tests.bot.payloads import ASKER, BOT, CHANNEL, DM, TEAM, channel_message, direct_message, mention, post
-from tests.bot.test_changes import deletion
 
 Work = Callable[[], None]
 ROOT = "1767370000.000001"
