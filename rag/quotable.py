@@ -19,6 +19,7 @@ _PLACEHOLDER = re.compile(
     |.*[:–—-]\s*to\ be\ (?:added|announced|confirmed|decided|defined|determined|done|written)\b.{0,60}
     |.*[:–—-]\s*to\s?do[\W_]*
     |(?:.*[:–—-])?[\W_]*\?{2,}[\W_]*
+    |.*\w:[*_`]*\s+[/_][/_\s]*
     |[^\n.!?]{1,40}\s[-–—]\s*""",
     re.IGNORECASE | re.VERBOSE | re.DOTALL,
 )

@@ -11,6 +11,7 @@ from rag.conflict import with_conflicts
 from rag.errors import ModelMissing, ModelRefused, Unavailable
 from rag.evidence import Evidence, Part, unanswered_part
 from rag.generate import Draft, DraftSentence, ExtractiveGenerator, Generator
+from rag.generate.answer_type import gives_what_is_asked
 from rag.index import Index
 from rag.lists import Around
 from rag.run import Run
@@ -69,9 +70,22 @@ def write_answer(
         # Sentences that point at nothing are no abstention: something was said, and nothing carries it.
         return replace(drafted, refused=draft.abstained or RefusalReason.UNSUPPORTED_CLAIMS)
     written = _checked(bound, conflicts, drafted, index=index, support=support, run=run)
+    if written.refused is None and not _gives_what_is_asked(asked, evidence, written):
+        return replace(drafted, findings=written.findings, refused=RefusalReason.WEAK_EVIDENCE)
     if written.refused is not None or asked.is_chain:
         return written
     return replace(written, unanswered=(*unanswered, *_left_out(evidence, bound, written, run)))
+
+
+def _gives_what_is_asked(asked: Asked, evidence: Evidence, written: Written) -> bool:
+    """Whether a language model's verified sentences hold the kind of thing that the question is for.
+
+    Quotations are chosen by it, with the lines that introduce them. Of several parts nobody knows which sentence
+    answers which.
+    """
+    if written.generator == ExtractiveGenerator.name or sum(not part.is_hop for part in evidence.parts) > 1:
+        return True
+    return gives_what_is_asked(asked.question, [sentence.text for sentence in written.sentences])
 
 
 def _left_out(evidence: Evidence, bound: Bound, written: Written, run: Run) -> tuple[UnansweredPart, ...]:

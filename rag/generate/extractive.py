@@ -7,16 +7,17 @@ is a property of the code (every sentence is a verbatim stretch of a passage), n
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass
 
 import numpy as np
 
 from rag.embed import Embedder
 from rag.english import QUESTION_STEMS
+from rag.generate.answer_type import gives_what_is_asked
 from rag.generate.listed import LookAround, Quotation, quotations
 from rag.generate.protocol import Draft, DraftSentence
-from rag.generate.specifics import demanded, speaks_of
+from rag.generate.restated import restates
+from rag.generate.specifics import IN_QUOTES, demanded, phrases_in_quotes, speaks_of
 from rag.lexical import stems
 from rag.quotable import Quotable, is_question, quotables, row_in_words
 from rag.types import RefusalReason, ScoredChunk, StoredChunk
@@ -27,8 +28,6 @@ _LEXICAL_SHARE = 0.5
 
 _READ_SHARE = 0.05
 """Where the reranker read the sentences: the log-odds of their relevance, in [−3, 3], count this much."""
-
-_QUOTED = re.compile(r"[\"“”„«»](?P<said>[^\"“”„«»]+)[\"“”«»]")
 
 _MARGIN = 0.1
 """Sentences further below the best one are left out: at 0.1 two sentences are quoted on average."""
@@ -54,6 +53,11 @@ class _Found:
         return self.place.kind == "list_item" and self.place.context.rstrip("*_` ").endswith(":")
 
     @property
+    def told(self) -> str:
+        """The stretch with the line that introduces it, or its row's header."""
+        return f"{self.place.context}\n{self.words}"
+
+    @property
     def evidence(self) -> str:
         """Everything that says what the stretch is about, and the stretch."""
         return f"{self.chunk.document_title}\n{self.chunk.section}\n{self.place.context}\n{self.words}"
@@ -69,7 +73,7 @@ class _Candidate:
 class ExtractiveGenerator:
     """Quotes the best sentences, list items and table rows of the passages."""
 
-    name = "extractive/6"
+    name = "extractive/7"
 
     def __init__(
         self,
@@ -112,6 +116,8 @@ class ExtractiveGenerator:
         near = [candidate for candidate in candidates if candidate.score >= best.score - _MARGIN]
         ranked = _distinct(_asked_for_first(set(stems(question)), _ranked(near)))
         chosen = [candidate.found for candidate in ranked[: self._max_sentences]]
+        if not gives_what_is_asked(question, [each.told for each in chosen]):
+            return Draft((), RefusalReason.WEAK_EVIDENCE, evidence=best.score)
         told = quotations(
             question,
             [(found.passage, found.chunk, (found.place.start, found.place.end)) for found in chosen],
@@ -127,7 +133,7 @@ class ExtractiveGenerator:
         told = [
             each
             for each in found
-            if (each.is_introduced or not _repeats(asked_words, each))
+            if (each.is_introduced or not restates(question, each.words))
             and not _mentions(asked_words, each.words)
         ]
         if not told:
@@ -136,13 +142,14 @@ class ExtractiveGenerator:
         cosines = self._embedder.encode_passages(texts) @ self._embedder.encode_question(question)
         # How rare a word is counts over all sentences, so those that lack a number go only now.
         overlaps = _overlaps(question, texts, [each.place.kind == "table_row" for each in told])
-        asked = demanded(question)
+        asked, phrases = demanded(question), phrases_in_quotes(question)
         return [
             _Candidate(
                 each, float(cosine + _LEXICAL_SHARE * overlap + _READ_SHARE * _log_odds(each.relevance))
             )
             for each, cosine, overlap in zip(told, cosines, overlaps, strict=True)
             if speaks_of(asked, each.evidence)
+            and all(phrase.issubset(stems(each.evidence)) for phrase in phrases)
         ]
 
     def _read_in_context(self, found: _Found) -> str:
@@ -177,7 +184,7 @@ def _mentions(asked_words: set[str], words: str) -> bool:
     told = asked_words - QUESTION_STEMS
     return len(told) > 1 and any(
         is_question(match["said"]) and told.issubset(stems(match["said"]))
-        for match in _QUOTED.finditer(words)
+        for match in IN_QUOTES.finditer(words)
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from rag.lexical import folded
+from rag.lexical import folded, stems
 from rag.numerals import MONTHS, ONES, ORDINALS, SCALES, TEENS, TENS, with_plain_digits
 
 _TOKEN = re.compile(r"[^\W_]+(?:[-_./:][^\W_]+)*")
@@ -32,6 +32,8 @@ _NAMING = re.compile(
 """What a number names instead of counting it."""
 _NO_NAME = re.compile(r"[a-z]\d+[a-z]|b4|gr8|l8r|m8|str8|w8")
 """A word with figures for letters: k8s, e2e, b4."""
+
+IN_QUOTES = re.compile(r"[\"“”„«](?=\S)(?P<said>[^\"“”„«»]+)(?<=\S)[\"“”»]")
 
 _CARDINALS = ("zero", *ONES, *TEENS)
 _SMALL = {word: value for words in (_CARDINALS, ORDINALS) for value, word in enumerate(words)} | {
@@ -77,6 +79,18 @@ def demanded(question: str) -> dict[str, frozenset[str]]:
         or token.count(".") > 1
         or not forms.isdisjoint(named)
     }
+
+
+def phrases_in_quotes(question: str) -> tuple[frozenset[str], ...]:
+    """The stems of what the question puts in quotation marks, which an answer must speak of: a term, a message.
+
+    Who tells a case quotes what somebody said: of 21 such chat questions 7 quote words that their passage has not, of
+    26 plain ones none does.
+    """
+    if _OWN_CASE.search(_plain(question).replace("'", "").replace("’", "")):
+        return ()
+    quoted = (frozenset(stems(match["said"])) for match in IN_QUOTES.finditer(question))
+    return tuple(phrase for phrase in quoted if phrase)
 
 
 def speaks_of(asked: dict[str, frozenset[str]], evidence: str) -> bool:

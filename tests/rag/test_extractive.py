@@ -108,6 +108,42 @@ def test_a_sentence_that_repeats_the_question_is_no_answer(generator):
     ]
 
 
+def test_a_statement_in_the_words_of_the_question_answers_it(generator):
+    passage = scored(stored_chunk("The office has two floors. Dogs are allowed in the office."))
+    assert texts(generator.generate("Are dogs allowed in the office?", (passage,))) == [
+        "Dogs are allowed in the office."
+    ]
+
+
+def test_what_only_speaks_of_an_amount_does_not_tell_it(generator):
+    passage = scored(stored_chunk("Ask whether you are eligible for a rebate on the ferry pass."))
+    draft = generator.generate("How much is the rebate on the ferry pass?", (passage,))
+    assert (draft.sentences, draft.abstained) == ((), RefusalReason.WEAK_EVIDENCE)
+    assert draft.evidence > 0.4
+    asks_for_the_way = generator.generate("Who is eligible for a rebate on the ferry pass?", (passage,))
+    assert asks_for_the_way.sentences
+
+
+def test_the_amount_may_stand_in_the_line_that_introduces_it(generator):
+    chunk = stored_chunk(
+        "Within 30 days you hand back:\n- your badge\n- your keys",
+        spans=(
+            Span(0, 29, "paragraph", Locator()),
+            Span(30, 42, "list_item", Locator()),
+            Span(43, 54, "list_item", Locator()),
+        ),
+    )
+    assert generator.generate(
+        "How soon do you hand back your badge and your keys?", (scored(chunk),)
+    ).sentences
+
+
+def test_a_term_in_quotation_marks_has_to_be_there(generator):
+    passages = (scored(stored_chunk("A definition of done says when learning is finished.")),)
+    assert generator.generate("What is the definition of learning?", passages).sentences
+    assert not generator.generate('What is the definition of "validated learning"?', passages).sentences
+
+
 def test_another_number_is_no_answer(generator):
     passages = tuple(
         scored(stored_chunk(f"The numbat count {n} is stored in drawer {n + 40}.", document_id=n))
@@ -180,7 +216,7 @@ def test_context_gives_way_to_the_window(generator):
 
 
 def test_loading_by_name(embedder):
-    assert load_generator("extractive", embedder=embedder).name == "extractive/6"
+    assert load_generator("extractive", embedder=embedder).name == "extractive/7"
     with pytest.raises(ValueError, match="accepted: extractive"):
         load_generator("oracle", embedder=HashingEmbedder())
 

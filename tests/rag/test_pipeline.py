@@ -50,7 +50,7 @@ def test_an_answer_points_at_its_sentence(full):
     citation = result.citations[result.sentences[0].citation_numbers[0] - 1]
     assert citation.chunk.document_id == 1
     assert citation.quote == "Gulls may be fed on Fridays only."
-    assert result.generator == "extractive/6"
+    assert result.generator == "extractive/7"
     assert 0 < result.best_distance <= 0.75
 
 
@@ -128,6 +128,17 @@ def test_a_draft_without_one_good_marker_is_a_refusal(full, text, n_unresolved):
     assert (result.generator, result.n_unresolved_markers) == ("scripted", n_unresolved)
     detail = result.trace.stages[-1].detail
     assert (detail["n_unresolved"], detail["n_uncited"]) == (n_unresolved, 1)
+
+
+def test_a_models_answer_without_what_was_asked_for_is_a_refusal(full):
+    told = Scripted("Gulls may be fed. [1]")
+    result = ask(full, "How many gulls may be fed?", generator=told, support=ScriptedSupport({"fed": 0.9}))
+    assert isinstance(result, Refused)
+    assert (result.reason, result.generator) == (RefusalReason.WEAK_EVIDENCE, "scripted")
+    assert [claim.text for each in result.findings.sentences for claim in each] == ["Gulls may be fed."]
+    assert isinstance(
+        ask(full, "Which gulls may be fed?", generator=told, support=ScriptedSupport({"fed": 0.9})), Answered
+    )
 
 
 def test_a_models_answer_is_bound_by_the_server(full):

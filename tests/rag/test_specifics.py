@@ -1,6 +1,7 @@
 import pytest
 
-from rag.generate.specifics import demanded, speaks_of, specifics
+from rag.generate.specifics import demanded, phrases_in_quotes, speaks_of, specifics
+from rag.lexical import stems
 
 
 @pytest.mark.parametrize(
@@ -78,3 +79,15 @@ def test_the_numbers_of_somebodys_own_case_are_theirs(question, evidence):
 )
 def test_what_a_number_names_is_demanded_of_everybody(question, evidence):
     assert not speaks_of(demanded(question), evidence)
+
+
+def test_what_stands_in_quotation_marks_is_demanded():
+    assert phrases_in_quotes('What does "validated learning" mean, and “burn-down charts”?') == (
+        frozenset({"valid", "learn"}),
+        frozenset(stems("burn-down charts")),
+    )
+    assert phrases_in_quotes('What is "" or "?"') == ()
+
+
+def test_what_somebody_was_told_is_not_demanded():
+    assert phrases_in_quotes('my colleague says "looking into it", is that fine?') == ()

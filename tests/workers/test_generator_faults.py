@@ -46,7 +46,7 @@ def test_a_refused_key_is_told_to_each_as_far_as_it_is_theirs(
     answer, shown = asked_by_api(client, sent)
     told = shown["generator_fault"]
     assert (told["generator"], told["code"], told["next_step"]) == ("chat/scripted", "model_refused", "")
-    assert (REFUSED in told["message"], shown["generator"]) == (True, "extractive/6")
+    assert (REFUSED in told["message"], shown["generator"]) == (True, "extractive/7")
     path = f"/questions/{answer.question_id}"
     mine = page(client, path)
     assert "The language model could not be used, so the documents are quoted." in mine

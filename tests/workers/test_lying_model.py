@@ -223,7 +223,7 @@ def test_no_lie_reaches_the_asker_and_the_row_says_what_happened(
 
 def check_record(lie: Lie, answer: Answer, server: ScriptedServer) -> None:
     assert (answer.outcome, answer.reason_code) == (lie.outcome, lie.reason)
-    assert answer.generator == ("extractive/6" if lie.fault else "chat/scripted")
+    assert answer.generator == ("extractive/7" if lie.fault else "chat/scripted")
     assert answer.generator_fault == lie.fault
     assert answer.generator_fault_detail.get("generator", "") == ("chat/scripted" if lie.fault else "")
     assert answer.n_unresolved_markers == lie.n_unresolved
@@ -288,7 +288,7 @@ def test_the_next_question_is_written_again_when_the_model_is_back(
     first, _ = asked_by_api(client, sent)
     second, _ = asked_by_api(client, sent)
     assert [first.generator_fault, second.generator_fault] == ["model_refused", ""]
-    assert [first.generator, second.generator] == ["extractive/6", "chat/scripted"]
+    assert [first.generator, second.generator] == ["extractive/7", "chat/scripted"]
 
 
 def test_a_question_nothing_passes_for_never_reaches_the_model(viewer: User, serve: Callable) -> None:
