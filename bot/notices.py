@@ -76,7 +76,7 @@ def _record_fault(client: WebClient | None, notice: SlackNotice, error: Exceptio
     fault = fault_of(error)
     match fault.kind:
         case Kind.RATE_LIMITED:
-            notices.put_off(notice, wait_s=fault.wait_s, error=fault.code)
+            notices.put_off_as_told(notice, wait_s=fault.wait_s, error=fault.code)
         case Kind.UNSURE if notice.kind == NoticeKind.EDIT_OFFER:
             # It cannot be looked up, and an offer that comes twice is worse than one that does not come.
             notices.give_up(notice, fault.code)
