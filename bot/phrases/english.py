@@ -39,6 +39,7 @@ _MODALS = ModalPhrases(
     nearest="Nearest passages",
     hidden_source="From a document you may not see.",
     gone_source="The document was deleted since, so its words are not shown any more.",
+    changed_source="The document was changed or left out since, so these words are not shown any more.",
     no_source="Nothing is near that you may see.",
     more=Plural("{n} more stands in the console.", "{n} more stand in the console."),
     feedback="What was wrong?",

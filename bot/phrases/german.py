@@ -38,6 +38,7 @@ _MODALS = ModalPhrases(
     nearest="Nächstliegende Stellen",
     hidden_source="Aus einem Dokument, das du nicht sehen darfst.",
     gone_source="Das Dokument wurde inzwischen gelöscht; sein Text wird nicht mehr gezeigt.",
+    changed_source="Das Dokument wurde inzwischen geändert oder ausgeschlossen; diese Worte werden nicht mehr gezeigt.",
     no_source="Nichts liegt nahe, das du sehen darfst.",
     more=Plural("{n} weitere steht in der Konsole.", "{n} weitere stehen in der Konsole."),
     feedback="Was war falsch?",

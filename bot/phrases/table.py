@@ -86,6 +86,7 @@ class ModalPhrases:
     nearest: str
     hidden_source: str
     gone_source: str
+    changed_source: str
     no_source: str
     more: Plural
     feedback: str

@@ -154,9 +154,7 @@ class TestAfterAFaultInTheMiddle:
         assert [self.read(slack).count(sentence) for sentence in FOUR_PARTS] == [1] * len(FOUR_PARTS)
 
     @pytest.mark.parametrize("n_taken", [1, 2])
-    def test_the_direct_message_goes_on_behind_it(
-        self, slack: FakeSlack, asked: Asked, n_taken: int
-    ) -> None:
+    def test_the_direct_message_goes_on_behind_it(self, slack: FakeSlack, asked: Asked, n_taken: int) -> None:
         slack.script("response_url", None, Failure(status=404, body="used_url"))
         slack.script("chat.postMessage", *[None] * n_taken, rate_limited(1))
         question = asked(*FOUR_PARTS)

@@ -49,7 +49,13 @@ def test_owners_are_not_told_of_a_question_deleted_before_they_could_be(
 @pytest.mark.parametrize("is_told_to_wait", [False, True])
 @pytest.mark.parametrize("how", ["taken_off", "deactivated", "unlinked"])
 def test_who_is_no_owner_any_more_is_not_written_to(
-    slack: FakeSlack, finished: Asked, work: Work, travel: Folder, owner: User, how: str, is_told_to_wait: bool
+    slack: FakeSlack,
+    finished: Asked,
+    work: Work,
+    travel: Folder,
+    owner: User,
+    how: str,
+    is_told_to_wait: bool,
 ) -> None:
     question = finished(outcome=QuestionState.REFUSED, folder_ids=[travel.pk])
     owe_notice(question, NoticeKind.HUMAN, recipient=OWNER, by_user_id=ASKER)
