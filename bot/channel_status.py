@@ -100,7 +100,7 @@ def status_message(report: ChannelReport, *, is_insider: bool, phrases: Phrases 
         f"*{words.answered_from}*",
         *_folder_lines(folders, phrases),
         "",
-        f"*{words.index}* {escape(_index_line(report, words))}",
+        f"*{words.index}* {escape(_index_line(report, phrases))}",
     ]
     if report.findings and is_insider:
         lines += ["", f"*{words.to_know}*"]
@@ -138,10 +138,11 @@ def _counted(row: FolderCount, phrases: Phrases) -> str:
     return ", ".join(parts)
 
 
-def _index_line(report: ChannelReport, words: ChannelPhrases) -> str:
+def _index_line(report: ChannelReport, phrases: Phrases) -> str:
+    words = phrases.channel
     if report.version is None:
         return words.not_ready
     if report.relevance_cut is None:
         return str(report.version)
     form = words.cut_of_channel if report.cut else words.cut_of_version
-    return f"{report.version} · {form.format(cut=f'{report.relevance_cut:.2f}')}"
+    return f"{report.version} · {form.format(cut=phrases.number(report.relevance_cut))}"

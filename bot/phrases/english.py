@@ -155,6 +155,7 @@ ENGLISH = Phrases(
         "December",
     ),
     and_="and",
+    decimal_point=".",
     sources="Sources",
     n_sources=Plural("{n} source", "{n} sources"),
     part="Part {number} of {total}",

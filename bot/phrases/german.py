@@ -158,6 +158,7 @@ GERMAN = Phrases(
         "Dezember",
     ),
     and_="und",
+    decimal_point=",",
     sources="Quellen",
     n_sources=Plural("{n} Quelle", "{n} Quellen"),
     part="Teil {number} von {total}",

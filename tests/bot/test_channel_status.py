@@ -203,6 +203,6 @@ def test_it_speaks_the_language_of_who_asks(
     told = ask_status()
     assert "*#travel*: hier werden Fragen beantwortet." in told
     assert "• Travel: 1 Dokument" in told
-    assert "Relevanzgrenze 0.40 (die der Version)" in told
+    assert "Relevanzgrenze 0,40 (die der Version)" in told
     slack.private_messages.clear()
     assert ask_status("what?") == GERMAN.channel.usage
