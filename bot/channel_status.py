@@ -24,6 +24,8 @@ from console.channels.reports import ChannelReport, report_of
 log = logging.getLogger(__name__)
 
 MOST_FOLDERS = 20
+AGAIN_S = 5.0
+"""Until the next try, where Slack does not say how long to wait."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,11 @@ class StatusRequest:
 
 
 def tell_status(argument: str) -> None:
-    """Ask Slack about the channel, look at everything here, and reply to the one person."""
+    """Ask Slack about the channel, look at everything here, and reply to the one person.
+
+    Raises:
+        TellAgainError: Slack says to wait, or it is not known whether the reply was taken.
+    """
     request = StatusRequest(**json.loads(argument))
     if not posting.is_response_url(request.response_url):
         return
@@ -58,10 +64,25 @@ def tell_status(argument: str) -> None:
         log.warning("Slack could not be asked about %s: %s", request.channel_id, fault_of(error).code)
     report = report_of(request.team_id, request.channel_id, reader=request.user_id)
     is_insider = outsider_is(request.team_id, request.user_id) is Outsiders.NONE
-    message = status_message(report, is_insider=is_insider, phrases=phrases)
-    status = posting.answer_privately(request.response_url, message).status
-    if status != 200:
-        log.warning("the status of %s could not be told: http %s", request.channel_id, status)
+    _reply(request, status_message(report, is_insider=is_insider, phrases=phrases))
+
+
+def _reply(request: StatusRequest, message: Message) -> None:
+    """Show the reply; a status that is seen twice does no harm, so one whose outcome is unknown is shown again.
+
+    Raises:
+        TellAgainError: as `tell_status`.
+    """
+    try:
+        reply = posting.answer_privately(request.response_url, message)
+    except CALL_FAILED as error:
+        log.warning("the status of %s may not have been told: %s", request.channel_id, fault_of(error).code)
+        raise posting.TellAgainError(AGAIN_S) from error
+    if reply.status == 200:
+        return
+    log.warning("the status of %s could not be told: http_%s", request.channel_id, reply.status)
+    if reply.status in {408, 429} or reply.status >= 500:
+        raise posting.TellAgainError(reply.wait_s or AGAIN_S)
 
 
 def status_message(report: ChannelReport, *, is_insider: bool, phrases: Phrases = ENGLISH) -> Message:
@@ -79,7 +100,7 @@ def status_message(report: ChannelReport, *, is_insider: bool, phrases: Phrases 
         f"*{words.answered_from}*",
         *_folder_lines(folders, phrases),
         "",
-        f"*{words.index}* {escape(_index_line(report, words))}",
+        f"*{words.index}* {escape(_index_line(report, phrases))}",
     ]
     if report.findings and is_insider:
         lines += ["", f"*{words.to_know}*"]
@@ -117,10 +138,11 @@ def _counted(row: FolderCount, phrases: Phrases) -> str:
     return ", ".join(parts)
 
 
-def _index_line(report: ChannelReport, words: ChannelPhrases) -> str:
+def _index_line(report: ChannelReport, phrases: Phrases) -> str:
+    words = phrases.channel
     if report.version is None:
         return words.not_ready
     if report.relevance_cut is None:
         return str(report.version)
     form = words.cut_of_channel if report.cut else words.cut_of_version
-    return f"{report.version} · {form.format(cut=f'{report.relevance_cut:.2f}')}"
+    return f"{report.version} · {form.format(cut=phrases.number(report.relevance_cut))}"

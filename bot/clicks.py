@@ -22,7 +22,7 @@ from bot.fields import Json, id_of, object_of, text_of, url_of
 from bot.messages import Message
 from bot.people import LOOK_UP_S, Person, person_of
 from bot.phrases import Phrases, Problem
-from bot.posting import answer_privately, is_response_url
+from bot.posting import TellAgainError, answer_privately, is_response_url
 from console import queue
 from console.access import Rejected
 from console.questions.models import Question, Surface
@@ -140,14 +140,6 @@ def tell_later(response_url: str, text: str) -> None:
     """Have the person who clicked told by the workers: a Slack that hangs must not hold up the acknowledgement."""
     if is_response_url(response_url):
         queue.tell_who_clicked(json.dumps({"response_url": response_url, "text": text}))
-
-
-class TellAgainError(Exception):
-    """Slack took nothing and says to wait, for `wait_s` seconds."""
-
-    def __init__(self, wait_s: float) -> None:
-        super().__init__(f"told to wait for {wait_s} s")
-        self.wait_s = wait_s
 
 
 def tell_who_clicked(argument: str) -> None:

@@ -91,14 +91,7 @@ def _record_fault(claim: Claim, error: Exception) -> None:
         case Kind.RATE_LIMITED:
             # Parts posted before this one, or by an earlier try, are found again by their mark.
             may_be_posted = claim.was_posting or bool(claim.delivery.message_ts)
-            is_stuck = claim.delivery.n_attempts > outbox.MAX_ATTEMPTS
-            outbox.put_off(
-                claim,
-                wait_s=max(fault.wait_s, outbox.LONGEST_BACKOFF_S) if is_stuck else fault.wait_s,
-                error=fault.code,
-                may_be_posted=may_be_posted,
-                max_attempts=outbox.MAX_LIMITED_ATTEMPTS,
-            )
+            outbox.put_off_as_told(claim, wait_s=fault.wait_s, error=fault.code, may_be_posted=may_be_posted)
         case Kind.UNSURE:
             outbox.put_off(claim, wait_s=outbox.backoff_s(claim), error=fault.code, may_be_posted=True)
         case _:

@@ -12,7 +12,7 @@ from bot.client import NotInstalledError, client_of
 from bot.faults import CALL_FAILED, fault_of
 from bot.home import AskedLine, FolderLine, Home, Suggestion, home_view
 from bot.people import person_of
-from console.channels.home_questions import N_RECENT, questions_of_slack_user
+from console.channels.home_questions import recent_questions
 from console.channels.selectors import folders_of_person, user_of_slack
 from console.channels.suggestions import suggested_questions
 from console.sources.models import SEARCHABLE_STATES, UNREADABLE_STATES, WORKING_STATES, Folder
@@ -48,7 +48,6 @@ def home_of(team_id: str, user_id: str, *, is_outsider: bool) -> Home:
     if is_outsider:
         folders = folders.filter(is_shared_externally=True)
     person = user_of_slack(team_id, user_id)
-    asked = questions_of_slack_user(team_id, user_id)[:N_RECENT]
     folder_lines = [_folder_line(folder) for folder in _counted(folders)]
     suggestions = suggested_questions(
         team_id, user_id, folder_ids=[folder.pk for folder in folders], n=N_SUGGESTED
@@ -59,7 +58,7 @@ def home_of(team_id: str, user_id: str, *, is_outsider: bool) -> Home:
         # Only who can sign in to the console can open what stands there.
         asked=[
             AskedLine(row.text, row.state, f"{settings.BASE_URL}/questions/{row.pk}" if person else "")
-            for row in asked
+            for row in recent_questions(team_id, user_id)
         ],
         suggestions=[Suggestion(str(row.pk), row.text) for row in suggestions],
     )

@@ -218,7 +218,7 @@ def _closest(closest: Closest, phrases: Phrases) -> str:
     if passed:
         return phrases.closest.format(place=place)
     form = phrases.closest_relevance if closest.is_relevance else phrases.closest_distance
-    return form.format(place=place, score=f"{closest.score:.2f}", cut=f"{closest.cut:.2f}")
+    return form.format(place=place, score=phrases.number(closest.score), cut=phrases.number(closest.cut))
 
 
 def _also_near(view: AnswerView) -> str:

@@ -15,7 +15,7 @@ from bot.client import NotInstalledError, client_of, is_set_up
 from bot.faults import CALL_FAILED, Kind, fault_of, place_of
 from bot.messages import Message, messages_of, not_taken_text, shared_message
 from bot.offers import edit_offer_message
-from bot.owners import tell_owner
+from bot.owners import NotAnOwnerError, tell_owner
 from bot.people import person_of
 from bot.phrases import Phrases, Problem
 from bot.retracting import retract_question
@@ -61,6 +61,8 @@ def send_notice(notice_id: int) -> None:
         log.warning("notice %s: another worker took over", notice.pk)
     except _RefusedError as error:
         _give_up(client, notice, error.problem, error.problem)
+    except NotAnOwnerError:
+        notices.give_up(notice, "no_owner_any_more")
     except notices.NotYetError:
         notices.put_off(notice, wait_s=5, error="delivery_under_way")
     except CALL_FAILED as error:
@@ -76,7 +78,7 @@ def _record_fault(client: WebClient | None, notice: SlackNotice, error: Exceptio
     fault = fault_of(error)
     match fault.kind:
         case Kind.RATE_LIMITED:
-            notices.put_off(notice, wait_s=fault.wait_s, error=fault.code)
+            notices.put_off_as_told(notice, wait_s=fault.wait_s, error=fault.code)
         case Kind.UNSURE if notice.kind == NoticeKind.EDIT_OFFER:
             # It cannot be looked up, and an offer that comes twice is worse than one that does not come.
             notices.give_up(notice, fault.code)

@@ -20,10 +20,15 @@ from console.channels.models import SlackNotice
 from console.sources.models import Folder
 
 
+class NotAnOwnerError(Exception):
+    """Who was to be written to is by now the owner of none of the folders, or may not sign in any more."""
+
+
 def tell_owner(client: WebClient, notice: SlackNotice) -> str:
     """Write to one owner of the folders, in that person's language; gives back the message's ts.
 
     Raises:
+        NotAnOwnerError: that person is none any more; nothing was written by this try.
         SlackApiError, OSError, HTTPException: it was refused, or it is not known whether it was taken.
     """
     question = notice.question
@@ -62,14 +67,22 @@ def messages_to_owner(client: WebClient, notice: SlackNotice, phrases: Phrases) 
 
 
 def _message(client: WebClient, notice: SlackNotice) -> Message:
+    """The question as its owner is written it.
+
+    Raises:
+        NotAnOwnerError: looked at here, right before it is posted; a notice can wait for hours.
+    """
     question = notice.question
     phrases = person_of(client, question.slack_team_id, notice.recipient).phrases
     owned = Folder.objects.filter(
         pk__in=question.answer.folder_ids,
         owners__slack_user_id=notice.recipient,
         owners__slack_team_id=question.slack_team_id,
+        owners__is_active=True,
     )
     names = list(owned.order_by("name").values_list("name", flat=True))
+    if not names:
+        raise NotAnOwnerError
     return owner_message(
         str(question.pk), who_id=notice.by_user_id, question=question.text, folders=names, phrases=phrases
     )

@@ -168,6 +168,14 @@ class Reply(NamedTuple):
     wait_s: float = 0.0
 
 
+class TellAgainError(Exception):
+    """What one person was to be told has to be told again, in `wait_s` seconds."""
+
+    def __init__(self, wait_s: float) -> None:
+        super().__init__(f"to be told again in {wait_s} s")
+        self.wait_s = wait_s
+
+
 def answer_privately(response_url: str, message: Message, timeout_s: int = TIMEOUT_S) -> Reply:
     """Show a message to the asker of a slash command, or to who clicked, alone."""
     webhook = WebhookClient(response_url, timeout=timeout_s, retry_handlers=[])

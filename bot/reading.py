@@ -12,6 +12,7 @@ from django.conf import settings
 from bot.answers import days_since, near_place, place_of, url_of
 from bot.phrases import Phrases
 from console.questions.models import Answer, Citation
+from console.questions.quotes import nearest_that_stand, still_stands
 from console.sources.models import Document
 
 
@@ -28,7 +29,8 @@ class Passage:
 def cited_passages(answer: Answer, *, folder_ids: Collection[int], phrases: Phrases) -> list[Passage]:
     """Every source in order; one from a folder outside `folder_ids` shows its number and no more.
 
-    Of a document that was deleted since only the place is told: who deletes it wants its words gone.
+    Of a document that was deleted, left out or replaced since only the place is told, as it is where answers are
+    posted and shared: who did that wants the words gone.
     """
     citations = answer.citations.select_related("document")
     return [_cited(citation, answer, folder_ids, phrases) for citation in citations]
@@ -44,19 +46,18 @@ def _cited(citation: Citation, answer: Answer, folder_ids: Collection[int], phra
     heading = f"{number} {place_of(citation, phrases)}"
     if document is None or document.deleted_at is not None:
         return Passage(heading, note=phrases.modals.gone_source)
-    return Passage(
-        heading, url_of(citation), citation.quote, phrases.ages.of(days_since(document.uploaded_at))
-    )
+    url = url_of(citation)
+    if not still_stands(citation):
+        return Passage(heading, url, note=phrases.modals.changed_source)
+    return Passage(heading, url, citation.quote, phrases.ages.of(days_since(document.uploaded_at)))
 
 
 def near_passages(answer: Answer, *, folder_ids: Collection[int], phrases: Phrases) -> list[Passage]:
-    """The nearest passages of a refusal that lie, then and now, in a folder of `folder_ids`."""
-    ids = [near["document_id"] for near in answer.nearest if "document_id" in near]
-    documents = Document.objects.filter(pk__in=ids, deleted_at=None, folder_id__in=folder_ids).in_bulk()
+    """The nearest passages of a refusal that still stand and lie, then and now, in a folder of `folder_ids`."""
     return [
-        _near(near, documents[near["document_id"]], phrases)
-        for near in answer.nearest
-        if near.get("document_id") in documents and near.get("folder_id") in folder_ids
+        _near(near, document, phrases)
+        for near, document in nearest_that_stand(answer)
+        if document.folder_id in folder_ids and near.get("folder_id") in folder_ids
     ]
 
 

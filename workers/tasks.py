@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from typing import Any
 
 from celery import Task, shared_task
@@ -11,13 +12,13 @@ import rag
 from bot import agent
 from bot.audience import learn_before_answering
 from bot.channel_status import tell_status
-from bot.clicks import TellAgainError
 from bot.clicks import tell_who_clicked as tell_clicker
 from bot.delivery import deliver_answer as deliver_to_slack
 from bot.delivery import pick_up_undelivered
 from bot.home_tab import publish_home as publish_to_slack
 from bot.notices import pick_up_unsent
 from bot.notices import send_notice as send_to_slack
+from bot.posting import TellAgainError
 from bot.statuses import pick_up_statuses
 from bot.statuses import show_status as show_in_slack
 from bot.statuses import take_down_statuses as take_down_in_slack
@@ -31,12 +32,23 @@ log = logging.getLogger(__name__)
 
 MOST_TELLS = 3
 LONGEST_TELL_WAIT_S = 600
-"""Three such waits are within the half hour for which Slack takes replies to a click."""
+"""Three such waits are within the half hour for which Slack takes replies to a click or a command."""
 
 
 def _retry_in_s(task: Task[Any, Any]) -> float:
     """1, 4, 16, then 60 seconds."""
     return float(min(60, 4**task.request.retries))
+
+
+def _tell(task: Task[Any, Any], tell: Callable[[str], None], argument: str) -> None:
+    """Tell one person something; where Slack says to wait, later, while it still takes it."""
+    try:
+        tell(argument)
+    except TellAgainError as error:
+        if error.wait_s > LONGEST_TELL_WAIT_S or task.request.retries >= MOST_TELLS:
+            log.warning("%s: nobody is told, Slack says to wait for %.0f s", task.name, error.wait_s)
+            return
+        raise task.retry(exc=error, countdown=error.wait_s) from error
 
 
 @shared_task(name="footnote.ingest_document", bind=True, max_retries=8, soft_time_limit=1_800)
@@ -97,22 +109,16 @@ def publish_home(key: str) -> None:
     publish_to_slack(key)
 
 
-@shared_task(name="footnote.tell_channel_status")
-def tell_channel_status(argument: str) -> None:
-    """Tell one person in Slack how a channel stands."""
-    tell_status(argument)
+@shared_task(name="footnote.tell_channel_status", bind=True, max_retries=MOST_TELLS)
+def tell_channel_status(self: Task[Any, Any], argument: str) -> None:
+    """Tell one person in Slack how a channel stands, as it stands then."""
+    _tell(self, tell_status, argument)
 
 
 @shared_task(name="footnote.tell_who_clicked", bind=True, max_retries=MOST_TELLS)
 def tell_who_clicked(self: Task[Any, Any], argument: str) -> None:
-    """Tell one person in Slack what came of a click; where Slack says to wait, later, while it still takes it."""
-    try:
-        tell_clicker(argument)
-    except TellAgainError as error:
-        if error.wait_s > LONGEST_TELL_WAIT_S or self.request.retries >= MOST_TELLS:
-            log.warning("who clicked could not be told: Slack says to wait for %.0f s", error.wait_s)
-            return
-        raise self.retry(exc=error, countdown=error.wait_s) from error
+    """Tell one person in Slack what came of a click."""
+    _tell(self, tell_clicker, argument)
 
 
 @shared_task(name="footnote.greet_agent_reader")

@@ -86,6 +86,7 @@ class ModalPhrases:
     nearest: str
     hidden_source: str
     gone_source: str
+    changed_source: str
     no_source: str
     more: Plural
     feedback: str
@@ -172,6 +173,7 @@ class Phrases:
     date_form: str
     months: tuple[str, ...]
     and_: str
+    decimal_point: str
     sources: str
     n_sources: Plural
     part: str
@@ -225,6 +227,10 @@ class Phrases:
     def on(self, day: date) -> str:
         """``3 November 2026``."""
         return self.date_form.format(day=day.day, month=self.months[day.month - 1], year=day.year)
+
+    def number(self, value: float) -> str:
+        """``0.58``: a relevance or a distance with the two places that decide."""
+        return f"{value:.2f}".replace(".", self.decimal_point)
 
     def listed(self, names: list[str]) -> str:
         """``Ada, Bo and Cy``."""

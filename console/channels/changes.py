@@ -16,7 +16,7 @@ from console.channels.models import (
     SlackEvent,
     SlackNotice,
 )
-from console.channels.notices import owe_notice
+from console.channels.notices import direct_message_with, owe_notice
 from console.channels.services import IncomingQuestion, deletion_key, receive_slack_question
 from console.questions import wording
 from console.questions.conversation import forget_words
@@ -131,8 +131,17 @@ def _withdraw(question: Question) -> None:
     untold = SlackDelivery.objects.filter(question=question, state=DeliveryState.PENDING)
     untold.update(state=DeliveryState.RETRACTED)
     owe_notice(question, NoticeKind.RETRACTION, recipient=question.slack_channel_id)
+    _show_anew_at_home(question)
     if question.state in PENDING_STATES:
         queue.answer_question(str(question.pk))
+
+
+def _show_anew_at_home(question: Question) -> None:
+    """Its words stand on its asker's Home tab, which Slack keeps as it is until the tab is opened."""
+    team_id, user_id = question.slack_team_id, question.slack_user_id
+    is_direct = question.surface == Surface.SLACK_DM
+    dm_id = question.slack_channel_id if is_direct else direct_message_with(team_id, user_id)
+    queue.publish_home(team_id, user_id, dm_id)
 
 
 def _question_at(team_id: str, channel_id: str, ts: str) -> Question | None:

@@ -233,6 +233,9 @@ class SlackDelivery(models.Model):
     response_url = models.URLField(max_length=500, blank=True)
     thread_ts = models.CharField(max_length=32, blank=True)
     message_ts = models.CharField(max_length=32, blank=True)
+    n_shown = models.PositiveSmallIntegerField(
+        default=0, help_text="Of an answer for its asker alone: how many of its messages Slack has taken."
+    )
     lease_until = models.DateTimeField(null=True, blank=True)
     not_before = models.DateTimeField(null=True, blank=True)
     n_attempts = models.PositiveSmallIntegerField(default=0)

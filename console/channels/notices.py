@@ -20,6 +20,8 @@ log = logging.getLogger(__name__)
 
 LEASE_S = 60
 MAX_ATTEMPTS = 40
+MAX_LIMITED_ATTEMPTS = 400
+"""How often a notice may be tried when Slack itself asks to wait, as with deliveries: more than a day."""
 LONGEST_WAIT_S = 3_600.0
 LONGEST_BACKOFF_S = 300
 
@@ -74,7 +76,8 @@ def claim_notice(notice_id: int) -> SlackNotice | None:
         )
         if notice is None:
             return None
-        if notice.n_attempts >= MAX_ATTEMPTS:
+        if notice.n_attempts >= MAX_LIMITED_ATTEMPTS:
+            # Each of those tries ended without a word, as when a process dies while it sends.
             give_up(notice, "too_many_attempts")
             return None
         notice.state, notice.lease_until = NoticeState.SENDING, now + timedelta(seconds=LEASE_S)
@@ -155,14 +158,25 @@ def backoff_s(notice: SlackNotice) -> float:
     return float(min(LONGEST_BACKOFF_S, 2 ** min(notice.n_attempts, 10)))
 
 
-def put_off(notice: SlackNotice, *, wait_s: float, error: str) -> None:
-    """Try again after `wait_s` seconds, an hour at most; given up after the last try."""
-    if notice.n_attempts >= MAX_ATTEMPTS:
+def put_off(notice: SlackNotice, *, wait_s: float, error: str, max_attempts: int = MAX_ATTEMPTS) -> None:
+    """Try again after `wait_s` seconds, an hour at most; after `max_attempts` the notice is given up."""
+    if notice.n_attempts >= max_attempts:
         give_up(notice, error)
         return
     due = timezone.now() + timedelta(seconds=min(LONGEST_WAIT_S, max(0.0, wait_s)))
     # It stays in `sending`: an earlier try may have got through, and some kinds can look.
     _write(notice, lease_until=None, not_before=due, last_error=error[:200])
+
+
+def put_off_as_told(notice: SlackNotice, *, wait_s: float, error: str) -> None:
+    """Try again when Slack says so, which may be far more often than after a fault; then the more slowly."""
+    is_stuck = notice.n_attempts > MAX_ATTEMPTS
+    put_off(
+        notice,
+        wait_s=max(wait_s, LONGEST_BACKOFF_S) if is_stuck else wait_s,
+        error=error,
+        max_attempts=MAX_LIMITED_ATTEMPTS,
+    )
 
 
 def give_up(notice: SlackNotice, error: str) -> None:

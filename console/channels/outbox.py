@@ -120,6 +120,12 @@ def record_message(claim: Claim, message_ts: str) -> None:
     claim.delivery.message_ts = message_ts
 
 
+def record_shown(claim: Claim, n_shown: int, *, message_ts: str) -> None:
+    """Remember how many messages of a private answer were taken, and the one that begins it where that is known."""
+    _write(claim, n_shown=n_shown, message_ts=message_ts)
+    claim.delivery.n_shown, claim.delivery.message_ts = n_shown, message_ts
+
+
 def record_delivered(claim: Claim) -> None:
     """The asker has it all."""
     _write(
@@ -157,6 +163,18 @@ def put_off(
     )
 
 
+def put_off_as_told(claim: Claim, *, wait_s: float, error: str, may_be_posted: bool) -> None:
+    """Try again when Slack says so, which may be far more often than after a fault; then the more slowly."""
+    is_stuck = claim.delivery.n_attempts > MAX_ATTEMPTS
+    put_off(
+        claim,
+        wait_s=max(wait_s, LONGEST_BACKOFF_S) if is_stuck else wait_s,
+        error=error,
+        may_be_posted=may_be_posted,
+        max_attempts=MAX_LIMITED_ATTEMPTS,
+    )
+
+
 def record_undeliverable(claim: Claim, error: str) -> None:
     """Slack will not take it; the answer itself is untouched and can be delivered again."""
     log.error("delivery of question %s is given up: %s", claim.delivery.question_id, error)
@@ -180,6 +198,8 @@ def _write(claim: Claim, **values: object) -> None:
 def resume_delivery(question_id: str) -> bool:
     """Make a delivery that was given up due at once, with every try before it; False when it was not."""
     given_up = SlackDelivery.objects.filter(question_id=question_id, state=DeliveryState.UNDELIVERABLE)
+    # What only the asker saw in the channel has gone from there by now; what stands in their direct message has not.
+    given_up.filter(message_ts="").update(n_shown=0)
     # Posting, not pending: an earlier try may have got as far as posting it.
     return bool(given_up.update(state=DeliveryState.POSTING, n_attempts=0))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from console import storage
 from console.questions.models import Answer, Citation
 from console.sources.models import Document
@@ -30,13 +32,19 @@ def all_stand(answer: Answer) -> bool:
     return all(still_stands(citation) for citation in answer.citations.select_related("document"))
 
 
+def nearest_that_stand(answer: Answer) -> list[tuple[dict[str, Any], Document]]:
+    """What was near a refused question, with its document; without what was deleted, left out or replaced since."""
+    known = [near for near in answer.nearest if "document_id" in near]
+    documents = Document.objects.filter(deleted_at=None).in_bulk([near["document_id"] for near in known])
+    return [
+        (near, document)
+        for near in known
+        if (document := documents.get(near["document_id"])) is not None
+        and not document.is_left_out
+        and document.sha256 == near["sha256"]
+    ]
+
+
 def near_ones_stand(answer: Answer) -> bool:
     """True while no document that was near a refused question was deleted, left out or replaced."""
-    sha256_of = {near["document_id"]: near["sha256"] for near in answer.nearest if "document_id" in near}
-    documents = Document.objects.filter(deleted_at=None).in_bulk(list(sha256_of))
-    return all(
-        (document := documents.get(pk)) is not None
-        and not document.is_left_out
-        and document.sha256 == sha256_of[pk]
-        for pk in sha256_of
-    )
+    return len(nearest_that_stand(answer)) == sum("document_id" in near for near in answer.nearest)

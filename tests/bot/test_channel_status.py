@@ -7,8 +7,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from celery.exceptions import Retry
 
+from bot.channel_status import AGAIN_S, StatusRequest
 from bot.phrases import ENGLISH, GERMAN
+from bot.simulator.failures import Failure, rate_limited
 from console.channels.models import SlackChannel, SlackWorkspace
 from console.channels.services import set_channel_folders
 from console.index.models import IndexVersion, ThresholdSetting
@@ -18,6 +21,7 @@ from tests.bot.fake_slack import FakeSlack
 from tests.bot.limits import texts_of
 from tests.bot.payloads import ASKER, BOT, CHANNEL, DM, TEAM, command, post_form
 from tests.bot.test_linter import channel, document, index, travel  # noqa: F401 - fixtures
+from workers import tasks
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -129,6 +133,69 @@ def test_an_address_that_is_not_slacks_is_sent_nothing(
     assert BOT
 
 
+class TestAReplyThatSlackDidNotTake:
+    @pytest.fixture
+    def argument(self, slack: FakeSlack) -> str:
+        return StatusRequest(TEAM, CHANNEL, ASKER, f"{slack.url}/commands/T1/1/x").to_json()
+
+    @pytest.fixture
+    def waits(self, monkeypatch: pytest.MonkeyPatch) -> list[float]:
+        """For how many seconds the task was put off."""
+        waits: list[float] = []
+
+        def retry(*, exc: Exception, countdown: float) -> Retry:
+            waits.append(countdown)
+            return Retry(exc=exc)
+
+        monkeypatch.setattr(tasks.tell_channel_status, "retry", retry)
+        return waits
+
+    @pytest.mark.parametrize(
+        ("failure", "wait_s"),
+        [
+            (rate_limited(7), 7.0),
+            (Failure(status=503), AGAIN_S),
+            (Failure(is_dropped=True), AGAIN_S),
+            (Failure(is_dropped=True, is_taken=True), AGAIN_S),
+        ],
+    )
+    def test_it_is_told_later(
+        self,
+        channel: SlackChannel,
+        slack: FakeSlack,
+        argument: str,
+        waits: list[float],
+        failure: Failure,
+        wait_s: float,
+    ) -> None:
+        slack.script("response_url", failure)
+        with pytest.raises(Retry):
+            tasks.tell_channel_status(argument)
+        assert waits == [wait_s]
+        tasks.tell_channel_status(argument)
+        assert waits == [wait_s]
+        assert "#travel" in slack.replies[-1]
+
+    @pytest.mark.parametrize("failure", [Failure(status=404), rate_limited(3_000)])
+    def test_what_comes_too_late_is_left(
+        self, channel: SlackChannel, slack: FakeSlack, argument: str, waits: list[float], failure: Failure
+    ) -> None:
+        slack.script("response_url", failure)
+        tasks.tell_channel_status(argument)
+        assert (waits, slack.replies) == ([], [])
+
+    def test_it_is_tried_a_few_times_only(
+        self, channel: SlackChannel, slack: FakeSlack, argument: str, waits: list[float]
+    ) -> None:
+        slack.script("response_url", Failure(status=503))
+        tasks.tell_channel_status.push_request(retries=tasks.MOST_TELLS)
+        try:
+            tasks.tell_channel_status.run(argument)
+        finally:
+            tasks.tell_channel_status.pop_request()
+        assert (waits, slack.replies) == ([], [])
+
+
 def test_it_speaks_the_language_of_who_asks(
     channel: SlackChannel, ask_status: Callable, index: ThresholdSetting, slack: FakeSlack
 ) -> None:
@@ -136,6 +203,6 @@ def test_it_speaks_the_language_of_who_asks(
     told = ask_status()
     assert "*#travel*: hier werden Fragen beantwortet." in told
     assert "• Travel: 1 Dokument" in told
-    assert "Relevanzgrenze 0.40 (die der Version)" in told
+    assert "Relevanzgrenze 0,40 (die der Version)" in told
     slack.private_messages.clear()
     assert ask_status("what?") == GERMAN.channel.usage

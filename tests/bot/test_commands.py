@@ -6,12 +6,16 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
+from django.utils import timezone
 
 from bot.delivery import deliver_answer, pick_up_undelivered
+from bot.phrases import ENGLISH
 from bot.posting import is_response_url
+from bot.simulator.failures import rate_limited
 from console.channels import outbox
 from console.channels.models import DeliveryState, SlackDelivery
 from console.questions.models import Question, Surface
+from console.sources.models import Folder
 from tests.bot.fake_slack import Failure, FakeSlack
 from tests.bot.limits import texts_of
 from tests.bot.payloads import ASKER, CHANNEL, DM, command, post_form
@@ -91,15 +95,105 @@ def test_a_long_answer_arrives_whole_as_a_direct_message(slack: FakeSlack, asked
     assert all(sentence in said for sentence in sentences)
 
 
-@pytest.mark.parametrize("status", [408, 429, 503])
-def test_a_slack_that_is_away_is_waited_for(slack: FakeSlack, asked: Asked, status: int) -> None:
+@pytest.mark.parametrize(
+    ("status", "state"),
+    [(408, DeliveryState.POSTING), (429, DeliveryState.PENDING), (503, DeliveryState.POSTING)],
+)
+def test_a_slack_that_is_away_is_waited_for(
+    slack: FakeSlack, asked: Asked, status: int, state: DeliveryState
+) -> None:
     slack.script("response_url", Failure(status=status))
     question = asked()
     row = deliver(question)
-    assert (row.state, row.last_error) == (DeliveryState.POSTING, f"response_url http_{status}")
+    assert (row.state, row.last_error) == (state, f"response_url http_{status}")
     make_due(question)
     assert deliver(question).state == DeliveryState.DELIVERED
     assert len(slack.private_messages) == 1
+
+
+def test_it_waits_as_long_as_slack_says(slack: FakeSlack, asked: Asked) -> None:
+    slack.script("response_url", rate_limited(120))
+    row = deliver(asked())
+    assert row.not_before is not None
+    assert 110 < (row.not_before - timezone.now()).total_seconds() <= 120
+
+
+def test_being_told_to_wait_is_no_fault_that_is_given_up(slack: FakeSlack, asked: Asked) -> None:
+    question = asked()
+    SlackDelivery.objects.update(n_attempts=outbox.MAX_ATTEMPTS)
+    slack.script("response_url", rate_limited(1))
+    row = deliver(question)
+    assert row.state == DeliveryState.PENDING
+    assert row.not_before is not None
+    assert (row.not_before - timezone.now()).total_seconds() > outbox.LONGEST_BACKOFF_S - 10
+    make_due(question)
+    assert deliver(question).state == DeliveryState.DELIVERED
+
+
+FOUR_PARTS = [f"Sentence {number} fills the page with words." for number in range(550)]
+
+
+class TestAfterAFaultInTheMiddle:
+    """What the asker was shown already is not shown again."""
+
+    def read(self, slack: FakeSlack) -> str:
+        return "\n".join(
+            text for message in slack.private_messages + slack.posts for text in texts_of(message)[1:]
+        )
+
+    @pytest.mark.parametrize("n_taken", [1, 2, 3])
+    def test_the_response_url_goes_on_behind_it(self, slack: FakeSlack, asked: Asked, n_taken: int) -> None:
+        slack.script("response_url", *[None] * n_taken, rate_limited(1))
+        question = asked(*FOUR_PARTS)
+        row = deliver(question)
+        assert (row.state, row.n_shown) == (DeliveryState.POSTING, n_taken)
+        make_due(question)
+        assert deliver(question).state == DeliveryState.DELIVERED
+        assert len(slack.private_messages) == 4
+        assert slack.posts == []
+        assert [self.read(slack).count(sentence) for sentence in FOUR_PARTS] == [1] * len(FOUR_PARTS)
+
+    @pytest.mark.parametrize("n_taken", [1, 2])
+    def test_the_direct_message_goes_on_behind_it(self, slack: FakeSlack, asked: Asked, n_taken: int) -> None:
+        slack.script("response_url", None, Failure(status=404, body="used_url"))
+        slack.script("chat.postMessage", *[None] * n_taken, rate_limited(1))
+        question = asked(*FOUR_PARTS)
+        assert deliver(question).n_shown == 1 + n_taken
+        make_due(question)
+        assert deliver(question).state == DeliveryState.DELIVERED
+        assert len(slack.private_messages) == 1
+        root, *rest = slack.messages[ASKER]
+        assert {part["thread_ts"] for part in rest} == {root["ts"]}
+        assert [self.read(slack).count(sentence) for sentence in FOUR_PARTS] == [1] * len(FOUR_PARTS)
+
+    def test_one_whose_outcome_is_unknown_is_shown_again(self, slack: FakeSlack, asked: Asked) -> None:
+        slack.script("response_url", None, Failure(is_taken=True, is_dropped=True))
+        question = asked(*FOUR_PARTS)
+        deliver(question)
+        make_due(question)
+        assert deliver(question).state == DeliveryState.DELIVERED
+        assert [message["text"] for message in slack.private_messages][1:3] == ["Part 2 of 4"] * 2
+        assert len(slack.private_messages) == 5
+
+    def test_a_right_that_went_meanwhile_is_told_whole(self, slack: FakeSlack, asked: Asked) -> None:
+        slack.script("response_url", None, rate_limited(1))
+        question = asked(*FOUR_PARTS)
+        deliver(question)
+        Folder.objects.update(is_open=False)
+        make_due(question)
+        assert deliver(question).state == DeliveryState.DELIVERED
+        assert [m["text"] for m in slack.private_messages][1:] == [ENGLISH.not_allowed_chosen]
+
+    def test_what_is_asked_for_again_later_is_told_whole(self, slack: FakeSlack, asked: Asked) -> None:
+        slack.script("response_url", None, Failure(status=404, body="used_url"))
+        slack.script("chat.postMessage", Failure(error="messages_tab_disabled"))
+        question = asked(*FOUR_PARTS)
+        assert deliver(question).state == DeliveryState.UNDELIVERABLE
+        assert outbox.resume_delivery(str(question.pk))
+        slack.private_messages.clear()
+        slack.script("response_url", Failure(status=404, body="used_url"))
+        assert deliver(question).state == DeliveryState.DELIVERED
+        assert [self.read(slack).count(sentence) for sentence in FOUR_PARTS] == [1] * len(FOUR_PARTS)
 
 
 class TestAQuestionWithoutAMessage:

@@ -11,14 +11,17 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from bot.clicks import unsealed
 from bot.home_tab import publish_home
 from bot.listeners.actions import asking
 from bot.phrases import ENGLISH, GERMAN
 from console.channels.audience import record_facts
 from console.channels.models import SlackChannelFacts
 from console.channels.suggestions import suggested_questions
-from console.questions.models import Citation, Feedback, Question, QuestionState, Surface
+from console.questions import wording
+from console.questions.models import Answer, Citation, Feedback, Question, QuestionState, Surface
 from console.sources.models import Document, DocumentState, Folder
+from tests.bot.changes.events import deletion
 from tests.bot.clicks.conftest import person
 from tests.bot.fake_slack import Failure, FakeSlack
 from tests.bot.limits import buttons_of, texts_of
@@ -133,6 +136,57 @@ def test_own_questions_stand_with_their_outcome(
     assert "How much is a hotel? · _answered_" in lines
     assert "How much is the hotel limit? · _refused_" in lines
     assert not any(line.startswith(("Deleted?", "Somebody")) for line in lines)
+
+
+def test_what_is_no_question_is_no_row(
+    slack: FakeSlack, finished: Asked, travel: Folder, sent: list, work: Work
+) -> None:
+    told = {
+        "": wording.QUESTION_EMPTY,
+        "!!": wording.QUESTION_EMPTY,
+        "hello": wording.SMALL_TALK["greeting"],
+        "Far too long": wording.QUESTION_TOO_LONG,
+    }
+    for number, (text, reason) in enumerate(told.items()):
+        question = finished(outcome=QuestionState.REFUSED, ts=f"1.{number}", reason=reason)
+        Answer.objects.filter(question=question).update(reason_code="routed_no_retrieval")
+        Question.objects.filter(pk=question.pk).update(text=text)
+    asked = {"slack_team_id": TEAM, "slack_user_id": ASKER, "surface": Surface.SLACK_DM}
+    Question.objects.create(text="Not answered yet?", slack_ts="1.8", **asked)
+    Question.objects.create(text="", slack_ts="1.9", **asked)
+    open_home()
+    work()
+    lines = "\n".join(texts_of(slack.homes[ASKER])).split("\n")
+    assert [line for line in lines if " · _" in line] == [
+        "Not answered yet? · _waiting_",
+        "Far too long · _refused_",
+    ]
+
+
+def test_a_deleted_questions_words_go_from_the_tab(
+    slack: FakeSlack, asked_by: Asked, sent: list, work: Work
+) -> None:
+    question = asked_by(ASKER, "How much is a hotel?", "1.1", surface=Surface.SLACK_DM, slack_channel_id=DM)
+    open_home()
+    work()
+    assert "How much is a hotel?" in shown_at_home(slack)
+    post(deletion(channel=DM, ts=question.slack_ts))
+    work()
+    assert "How much is a hotel?" not in shown_at_home(slack)
+    assert unsealed(slack.homes[ASKER]["private_metadata"], user_id=ASKER) == {"user": ASKER, "dm": DM}
+
+
+def test_one_deleted_in_a_channel_leaves_the_direct_message_known(
+    slack: FakeSlack, asked_by: Asked, sent: list, work: Work
+) -> None:
+    asked_by(ASKER, "Another", "1.2", surface=Surface.SLACK_DM, slack_channel_id=DM)
+    question = asked_by(ASKER, "How much is a hotel?", "1.1")
+    open_home()
+    work()
+    post(deletion(ts=question.slack_ts))
+    work()
+    assert "How much is a hotel?" not in shown_at_home(slack)
+    assert unsealed(slack.homes[ASKER]["private_metadata"], user_id=ASKER) == {"user": ASKER, "dm": DM}
 
 
 def test_who_can_sign_in_gets_links(slack: FakeSlack, asked_by: Asked, sent: list, work: Work) -> None:

@@ -291,7 +291,7 @@ class TestTheAskersLanguage:
         assert texts_of(slack.posts[0])[1] == (
             "Das kann ich aus den Dokumenten, die dieser Kanal sehen kann, nicht beantworten.\n"
             "Nichts lag nahe genug. 3 Dateien werden noch gelesen; frag später noch einmal "
-            "(am nächsten: *Travel policy › Flights*, 0.58; Grenze 0.52). Nicht lesbar: 2 Dateien in Travel."
+            "(am nächsten: *Travel policy › Flights*, 0,58; Grenze 0,52). Nicht lesbar: 2 Dateien in Travel."
         )
 
     def test_slack_is_asked_once_a_day(self, slack: FakeSlack, finished: Callable[..., Question]) -> None:

@@ -155,21 +155,21 @@ def test_a_refusal_names_no_document_that_lies_in_a_closed_folder_by_now(
     assert "Board minutes" not in shown(slack)
 
 
-def _delete() -> None:
+def delete() -> None:
     Document.objects.update(deleted_at=timezone.now())
 
 
-def _purge() -> None:
+def purge() -> None:
     Document.objects.all().delete()
 
 
-def _leave_out() -> None:
+def leave_out() -> None:
     Document.objects.update(
         state=DocumentState.LEFT_OUT, reason_code="disabled", reason="Disabled.", next_step="Enable it."
     )
 
 
-def _replace() -> None:
+def replace() -> None:
     Document.objects.update(sha256="1" * 64, canonical_sha256=text_of("A limit of 200 EUR holds now."))
 
 
@@ -182,7 +182,7 @@ def text_of(text: str) -> str:
     )
 
 
-GONE = pytest.mark.parametrize("go", [_delete, _purge, _leave_out, _replace])
+GONE = pytest.mark.parametrize("go", [delete, purge, leave_out, replace])
 
 
 @GONE

@@ -11,10 +11,13 @@ from bot import delivery
 from bot.delivery import pick_up_undelivered
 from bot.notices import pick_up_unsent, send_notice
 from bot.phrases import GERMAN
+from bot.simulator.failures import rate_limited
 from bot.statuses import show_status
+from console.channels import notices
 from console.channels.models import (
     DeliveryState,
     NoticeKind,
+    NoticeState,
     SlackDelivery,
     SlackNotice,
     SlackStatus,
@@ -23,7 +26,7 @@ from console.questions import wording
 from console.questions.conversation import turns_before
 from console.questions.models import Answer, Question, QuestionState, Surface
 from console.questions.services import answer_question
-from tests.bot.changes.events import ASKED, EDITED, LIMIT, Asked, Work, deletion, edit
+from tests.bot.changes.events import ASKED, EDITED, LIMIT, Asked, Work, deletion, edit, time_passes
 from tests.bot.fake_slack import ALL_SCOPES, Failure, FakeSlack
 from tests.bot.limits import texts_of
 from tests.bot.payloads import (
@@ -142,6 +145,35 @@ class TestDeleted:
         post(deletion())
         work()
         assert slack.posts == []
+
+    def test_being_told_to_wait_is_no_fault_that_is_given_up(
+        self, slack: FakeSlack, finished: Asked, work: Work
+    ) -> None:
+        deliver(finished(LIMIT))
+        slack.script("chat.delete", *[rate_limited(1)] * (notices.MAX_ATTEMPTS + 2))
+        post(deletion())
+        work()
+        for _ in range(notices.MAX_ATTEMPTS + 1):
+            time_passes()
+            work()
+        row = SlackNotice.objects.get()
+        assert (row.state, row.last_error) == (NoticeState.SENDING, "ratelimited")
+        assert row.not_before is not None
+        waits_s = (row.not_before - timezone.now()).total_seconds()
+        assert waits_s > notices.LONGEST_BACKOFF_S - 10, "it is tried more slowly by now"
+        time_passes()
+        work()
+        assert slack.posts == []
+
+    def test_tries_that_end_without_a_word_are_counted(
+        self, slack: FakeSlack, finished: Asked, sent: list
+    ) -> None:
+        deliver(finished(LIMIT))
+        post(deletion())
+        SlackNotice.objects.update(n_attempts=notices.MAX_LIMITED_ATTEMPTS)
+        send_notice(SlackNotice.objects.get().pk)
+        row = SlackNotice.objects.get()
+        assert (row.state, row.last_error) == (NoticeState.GIVEN_UP, "too_many_attempts")
 
     def test_twice_is_once(self, slack: FakeSlack, finished: Asked, work: Work) -> None:
         deliver(finished(LIMIT))

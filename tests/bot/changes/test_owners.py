@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from bot.notices import pick_up_unsent, send_notice
 from bot.phrases import GERMAN
+from bot.simulator.failures import rate_limited
 from console.channels.models import (
     DeliveryState,
     NoticeKind,
@@ -19,6 +20,7 @@ from console.channels.models import (
     SlackProfile,
 )
 from console.channels.notices import owe_notice
+from console.people.models import User
 from console.questions.models import Question, QuestionState, Surface
 from console.sources.models import Folder
 from tests.bot.changes.events import LIMIT, Asked, Work, deletion, time_passes
@@ -26,9 +28,12 @@ from tests.bot.fake_slack import Failure, FakeSlack, OpenWorkspace
 from tests.bot.limits import buttons_of, texts_of
 from tests.bot.payloads import (
     ASKER,
+    TEAM,
     post,
 )
 from tests.bot.test_delivery import deliver
+
+pytestmark = pytest.mark.usefixtures("owner")
 
 
 def test_owners_are_not_told_of_a_question_deleted_before_they_could_be(
@@ -39,6 +44,38 @@ def test_owners_are_not_told_of_a_question_deleted_before_they_could_be(
     post(deletion())
     send_notice(SlackNotice.objects.get(kind=NoticeKind.HUMAN).pk)
     assert not slack.messages.get("U00000BOSS1")
+
+
+@pytest.mark.parametrize("is_told_to_wait", [False, True])
+@pytest.mark.parametrize("how", ["taken_off", "deactivated", "unlinked"])
+def test_who_is_no_owner_any_more_is_not_written_to(
+    slack: FakeSlack,
+    finished: Asked,
+    work: Work,
+    travel: Folder,
+    owner: User,
+    how: str,
+    is_told_to_wait: bool,
+) -> None:
+    question = finished(outcome=QuestionState.REFUSED, folder_ids=[travel.pk])
+    owe_notice(question, NoticeKind.HUMAN, recipient=OWNER, by_user_id=ASKER)
+    if is_told_to_wait:
+        slack.script("chat.postMessage", rate_limited(600))
+        work()
+    # Whoever comes after is no reason to write to who was it before.
+    travel.owners.add(User.objects.create(username="next", slack_user_id="U00000NEXT1", slack_team_id=TEAM))
+    match how:
+        case "taken_off":
+            travel.owners.remove(owner)
+        case "deactivated":
+            User.objects.filter(pk=owner.pk).update(is_active=False)
+        case _:
+            User.objects.filter(pk=owner.pk).update(slack_user_id="")
+    time_passes()
+    work()
+    assert slack.posts == []
+    notice = SlackNotice.objects.get()
+    assert (notice.state, notice.last_error) == (NoticeState.GIVEN_UP, "no_owner_any_more")
 
 
 @pytest.fixture

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from django.utils import timezone
 
@@ -15,6 +17,7 @@ from tests.bot.fake_slack import Failure, FakeSlack
 from tests.bot.limits import buttons_of, texts_of
 from tests.bot.payloads import click, post_interaction
 from tests.bot.test_delivery import deliver
+from tests.bot.test_rights_at_delivery import GONE, leave_out, replace, text_of
 
 
 class TestViewSources:
@@ -95,6 +98,26 @@ class TestViewSources:
         assert heading == "*[1] Travel policy › Hotels › Limits · page 4*"
         assert note == ENGLISH.modals.gone_source
 
+    @pytest.mark.parametrize("go", [leave_out, replace])
+    def test_a_document_that_says_it_no_more_is_quoted_no_more(
+        self, slack: FakeSlack, answered: Asked, data_folder: object, url: str, go: Callable[[], None]
+    ) -> None:
+        question = answered()
+        go()
+        post_interaction(click("view_sources", str(question.pk), response_url=url))
+        heading, note = texts_of(slack.views[0])[1:]
+        assert "|[1] Travel policy › Hotels › Limits · page 4>" in heading, "its newer version can be opened"
+        assert note == ENGLISH.modals.changed_source
+
+    def test_words_that_still_stand_in_the_new_bytes_are_quoted(
+        self, slack: FakeSlack, answered: Asked, data_folder: object, url: str
+    ) -> None:
+        question = answered()
+        Citation.objects.update(start=0, end=21, quote="The limit is 180 EUR.")
+        Document.objects.update(sha256="1" * 64, canonical_sha256=text_of("The limit is 180 EUR. And more."))
+        post_interaction(click("view_sources", str(question.pk), response_url=url))
+        assert "&gt; The limit is 180 EUR." in texts_of(slack.views[0])
+
     def test_a_document_moved_to_a_closed_folder_is_not_quoted(
         self, slack: FakeSlack, answered: Asked, document: Document, url: str
     ) -> None:
@@ -146,6 +169,15 @@ class TestShowNearest:
         assert names == ["show_nearest", "ask_a_human"]
         post_interaction(click("show_nearest", str(question.pk), response_url=url))
         assert "&gt; Flights are booked in economy." in texts_of(slack.views[0])
+
+    @GONE
+    def test_a_passage_that_stands_no_more_is_not(
+        self, slack: FakeSlack, refused: Asked, data_folder: object, url: str, go: Callable[[], None]
+    ) -> None:
+        question = refused()
+        go()
+        post_interaction(click("show_nearest", str(question.pk), response_url=url))
+        assert texts_of(slack.views[0])[1:] == [ENGLISH.modals.no_source]
 
     def test_a_passage_of_a_closed_folder_is_not(
         self, slack: FakeSlack, refused: Asked, travel: Folder, url: str
