@@ -24,6 +24,7 @@ from rag.types import (
     UnansweredPart,
 )
 from rag.understand import Asked
+from rag.unspoken import unspoken_names
 from rag.verify import Findings, SupportModel, Verification, dropped_claims, renumbered, revise, verify
 
 _MOST_LOOKED_THROUGH = 500
@@ -59,6 +60,9 @@ def write_answer(
 
     A generator that is away, too late, not there or not willing is replaced by quoting, and `Written.fault` says so.
     """
+    evidence = _spoken_of(asked, evidence, run)
+    if not evidence.parts:
+        return Written(refused=RefusalReason.WEAK_EVIDENCE)
     draft, name, fault, unquoted = _draft(asked, evidence, index, generator, run)
     with run.stage("bind") as detail:
         bound, conflicts = with_conflicts(bind(draft, evidence.passages), evidence.passages)
@@ -75,6 +79,30 @@ def write_answer(
     if written.refused is not None or asked.is_chain:
         return written
     return replace(written, unanswered=(*unanswered, *_left_out(evidence, bound, written, run)))
+
+
+def _spoken_of(asked: Asked, evidence: Evidence, run: Run) -> Evidence:
+    """The evidence without the parts of the question that name what no passage speaks of; those are unanswered.
+
+    Nothing is left of a chain, or where no part is.
+    """
+    names = [
+        () if part.is_hop else unspoken_names(part.question, evidence.passages, run.candidates)
+        for part in evidence.parts
+    ]
+    if not any(names):
+        return evidence
+    with run.stage("names") as detail:
+        detail["unspoken"] = ", ".join(name for its in names for name in its)
+    kept = tuple(part for part, its in zip(evidence.parts, names, strict=True) if not its)
+    if asked.is_chain or all(part.is_hop for part in kept):
+        return replace(evidence, parts=())
+    missed = tuple(
+        unanswered_part(part.question, RefusalReason.WEAK_EVIDENCE, part.passages, run)
+        for part, its in zip(evidence.parts, names, strict=True)
+        if its
+    )
+    return replace(evidence, parts=kept, unanswered=(*evidence.unanswered, *missed))
 
 
 def _gives_what_is_asked(asked: Asked, evidence: Evidence, written: Written) -> bool:

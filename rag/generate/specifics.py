@@ -33,7 +33,17 @@ _NAMING = re.compile(
 _NO_NAME = re.compile(r"[a-z]\d+[a-z]|b4|gr8|l8r|m8|str8|w8")
 """A word with figures for letters: k8s, e2e, b4."""
 
-IN_QUOTES = re.compile(r"[\"“”„«](?=\S)(?P<said>[^\"“”„«»]+)(?<=\S)[\"“”»]")
+_IN_PAIRS = r"[\"“”„«](?=\S)(?P<said>[^\"“”„«»]+)(?<=\S)[\"“”»]"
+IN_QUOTES = re.compile(_IN_PAIRS)
+_TERM = re.compile(
+    rf"{_IN_PAIRS}|‘(?=\S)(?P<single>[^‘’]+)(?<=\S)’|`(?P<code>[^`]+)`|(?<!\w)'(?=\S)(?P<straight>[^']+)(?<=\S)'(?!\w)"
+)
+_LABEL = re.compile(
+    r"\b(?:messages?|errors?|warnings?|alerts?|prompts?|buttons?|options?|menus?|fields?|tabs?|labels?|status|terms?"
+    r"|dialogs?|codes?|sections?)(?: (?:says|said|saying|called|named|reads|is|of|for))?[ :]*\Z",
+    re.IGNORECASE,
+)
+"""Before a quotation: it is something that the documents may know, whoever asks."""
 
 _CARDINALS = ("zero", *ONES, *TEENS)
 _SMALL = {word: value for words in (_CARDINALS, ORDINALS) for value, word in enumerate(words)} | {
@@ -60,6 +70,11 @@ def specifics(question: str) -> dict[str, frozenset[str]]:
     return asked
 
 
+def tells_a_case(question: str) -> bool:
+    """Whether somebody tells what happened to them or to somebody they know."""
+    return _OWN_CASE.search(_plain(question).replace("'", "").replace("’", "")) is not None
+
+
 def demanded(question: str) -> dict[str, frozenset[str]]:
     """The specifics that whatever answers must speak of.
 
@@ -68,9 +83,9 @@ def demanded(question: str) -> dict[str, frozenset[str]]:
     something (error 4012, L-52) is demanded of everybody.
     """
     asked = specifics(question)
-    told = _plain(question)
-    if not _OWN_CASE.search(told.replace("'", "").replace("’", "")):
+    if not tells_a_case(question):
         return asked
+    told = _plain(question)
     named = {number for found in _NAMING.findall(told) for number in _forms(found)}
     return {
         token: forms
@@ -84,12 +99,15 @@ def demanded(question: str) -> dict[str, frozenset[str]]:
 def phrases_in_quotes(question: str) -> tuple[frozenset[str], ...]:
     """The stems of what the question puts in quotation marks, which an answer must speak of: a term, a message.
 
-    Who tells a case quotes what somebody said: of 21 such chat questions 7 quote words that their passage has not, of
-    26 plain ones none does.
+    Who tells a case quotes what somebody said, too, and only what is called a message, a button or a term is demanded
+    then: of 21 such chat questions 7 quote words that their passage has not, of 26 plain ones none does.
     """
-    if _OWN_CASE.search(_plain(question).replace("'", "").replace("’", "")):
-        return ()
-    quoted = (frozenset(stems(match["said"])) for match in IN_QUOTES.finditer(question))
+    is_case = tells_a_case(question)
+    quoted = (
+        frozenset(stems(next(filter(None, match.groups()))))
+        for match in _TERM.finditer(question)
+        if not is_case or _LABEL.search(question[: match.start()])
+    )
     return tuple(phrase for phrase in quoted if phrase)
 
 

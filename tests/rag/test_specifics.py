@@ -89,5 +89,23 @@ def test_what_stands_in_quotation_marks_is_demanded():
     assert phrases_in_quotes('What is "" or "?"') == ()
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        'What do I do when the message "Tunnel lost" appears?',
+        "where is the button ‘Tunnel lost’",
+        "my screen has an error saying: 'tunnel lost'",
+        "What does `tunnel lost` mean?",
+    ],
+)
+def test_what_a_screen_says_is_demanded_of_everybody(question):
+    assert phrases_in_quotes(question) == (frozenset({"tunnel", "lost"}),)
+
+
+@pytest.mark.parametrize("question", ["what's the boss' view on it's colour", "the '90s"])
+def test_an_apostrophe_is_no_quotation_mark(question):
+    assert phrases_in_quotes(question) == ()
+
+
 def test_what_somebody_was_told_is_not_demanded():
     assert phrases_in_quotes('my colleague says "looking into it", is that fine?') == ()

@@ -26,6 +26,12 @@ def test_what_says_no_more_than_the_question(question, words):
         ("Are dogs allowed in the office?", "Dogs are allowed in the office."),
         ("hey team, can visitors bring dogs", "**Visitors can bring dogs.**"),
         ("Do we pay for parking?", "We pay for parking."),
+        ("freelancers have access to the intranet?", "Freelancers have access to the intranet."),
+        ("anyone know if vaping is permitted on the terrace", "Vaping is permitted on the terrace."),
+        ("parking free in Ghent?", "Parking in Ghent is free."),
+        ("dogs allowed?", "Dogs are allowed."),
+        ("Who approves leave, Ann or Ben?", "Ben approves leave."),
+        ("not sure whether gym fees are covered by the company", "Gym fees are covered by the company."),
         ("i'm in antwerp, is parking paid?", "Parking in Antwerp is paid"),
         ("Where is the list of carriers?", "The list of carriers is available here."),
         ("Which page lists the carriers?", "The carriers are listed on the page below."),
@@ -39,14 +45,22 @@ def test_what_answers(question, words):
 
 @pytest.mark.parametrize(
     "question",
-    ["Is it paid?", "so do i need a visa", "ok - can I?", "I moved to Porto. Does that change my pay?"],
+    [
+        "Is it paid?",
+        "so do i need a visa",
+        "ok - can I?",
+        "I moved to Porto. Does that change my pay?",
+        "my leave",
+        "",
+    ],
 )
 def test_a_question_of_yes_or_no(question):
     assert asks_whether(question)
 
 
 @pytest.mark.parametrize(
-    "question", ["What is paid?", "how do I get there", "my leave", "", "How is it paid, is it cash?"]
+    "question",
+    ["What is paid?", "how do I get there", "need to know what the gym costs", "How is it paid, is it cash?"],
 )
 def test_another_question(question):
     assert not asks_whether(question)
