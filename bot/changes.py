@@ -38,7 +38,7 @@ class Deletion:
 
 
 def edit_of(body: Json) -> Edit | None:
-    """The edit in a `message_changed` event; None when no person changed the words.
+    """The edit in a `message_changed` event, to no words also; None when no person changed them.
 
     Slack sends the same event when a reply lands in the thread, a link unfurls or an attachment is added.
     """
@@ -51,7 +51,7 @@ def edit_of(body: Json) -> Edit | None:
     text = plain_question(text_of(message.get("text")), own_user_id=own_user_id_of(body))
     channel_id, ts = id_of(event.get("channel")), id_of(message.get("ts"))
     at = f"{id_of(object_of(message['edited']).get('ts'))} {id_of(event.get('ts'))}"
-    return Edit(team_id_of(body), channel_id, ts, text, at) if text and channel_id and ts else None
+    return Edit(team_id_of(body), channel_id, ts, text, at) if channel_id and ts else None
 
 
 def question_edited_early(body: Json, edit: Edit) -> IncomingQuestion | None:
@@ -61,13 +61,13 @@ def question_edited_early(body: Json, edit: Edit) -> IncomingQuestion | None:
     if time.time() - float(edit.ts if edit.ts.replace(".", "", 1).isdecimal() else 0) > EARLY_S:
         return None
     place = {name: event.get(name) for name in ("channel", "channel_type")}
-    now = {**body, "event": {**message, **place}}
+    now, then = ({**body, "event": {**words, **place}} for words in (message, before))
     if is_direct_message(event):
         return question_of_event(now, Surface.SLACK_DM)
-    if hears_all_of(edit.team_id, edit.channel_id):
-        return question_unasked(now)
     mention = f"<@{own_user_id_of(body)}>"
     is_asking = all(mention in text_of(words.get("text")) for words in (message, before))
+    if not is_asking and hears_all_of(edit.team_id, edit.channel_id):
+        is_asking = bool(question_unasked(now) or question_unasked(then))
     return question_of_event(now, Surface.SLACK_MENTION) if is_asking else None
 
 

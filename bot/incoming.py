@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import uuid
 
+import rag
 from bot.fields import Json
 from bot.fields import id_of as _id
 from bot.fields import object_of as _object
 from bot.fields import text_of as _text
 from bot.fields import url_of as _url
-from bot.text import plain_question
+from bot.text import plain_question, words_said
 from console.channels.services import IncomingQuestion
 from console.questions.models import Surface
 
@@ -18,9 +19,6 @@ TYPED_SUBTYPES = {None, "file_share", "thread_broadcast"}
 
 SLACK_ITSELF = {"USLACK", "USLACKBOT"}
 """Slack's own users write messages without a subtype or a bot id, such as "archived the channel"."""
-
-QUESTION_MARKS = "?？؟\u037e"
-"""Latin, full-width, Arabic and Greek."""
 
 __all__ = [
     "Json",
@@ -103,12 +101,14 @@ def is_direct_message(event: Json) -> bool:
 def question_unasked(body: Json) -> IncomingQuestion | None:
     """The question in a channel message that mentions nobody, where an admin wants every question answered.
 
-    Only what holds a question mark and begins a conversation counts; replies in threads belong to others.
+    Only what holds a sentence with a question mark at its end and begins a conversation counts; replies in threads
+    belong to others.
     """
     incoming = question_of_event(body, Surface.SLACK_MENTION)
-    if incoming is None or incoming.thread_ts or not any(mark in incoming.text for mark in QUESTION_MARKS):
+    if incoming is None or incoming.thread_ts:
         return None
-    return incoming
+    said = words_said(_text(_object(body.get("event")).get("text")), own_user_id=own_user_id_of(body))
+    return incoming if rag.questions_in(said) else None
 
 
 def team_of(body: Json) -> str:

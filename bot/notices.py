@@ -79,11 +79,14 @@ def _record_fault(client: WebClient | None, notice: SlackNotice, error: Exceptio
     match fault.kind:
         case Kind.RATE_LIMITED:
             notices.put_off_as_told(notice, wait_s=fault.wait_s, error=fault.code)
-        case Kind.UNSURE if notice.kind == NoticeKind.EDIT_OFFER:
+        case Kind.UNSURE if notices.is_maybe_shown(notice):
             # It cannot be looked up, and an offer that comes twice is worse than one that does not come.
             notices.give_up(notice, fault.code)
         case Kind.UNSURE:
             notices.put_off(notice, wait_s=notices.backoff_s(notice), error=fault.code)
+        case _ if notice.kind == NoticeKind.EDIT_OFFER:
+            log.warning("an offer for question %s is refused: %s", notice.question_id, fault.code)
+            notices.drop_unshown(notice)
         case _:
             is_outside = fault.code in {"not_in_channel", "channel_not_found", "is_archived"}
             problem = Problem.NO_MEMBER if is_outside else Problem.SLACK_REFUSED
@@ -174,12 +177,15 @@ def _posted_shares(client: WebClient, notice: SlackNotice, root: str) -> dict[in
 
 
 def _offer_edited(client: WebClient, notice: SlackNotice) -> str:
-    """Offer the asker alone to have the edited question answered."""
+    """Offer the asker alone to have the edited question answered, where it could be."""
     question = notice.question
-    phrases = person_of(client, question.slack_team_id, question.slack_user_id).phrases
-    if not notices.is_offered(notice) or not search_scope(question).folder_ids:
+    if not search_scope(question).folder_ids and not notices.is_maybe_shown(notice):
+        notices.drop_unshown(notice)
         return ""
+    phrases = person_of(client, question.slack_team_id, question.slack_user_id).phrases
     message = edit_offer_message(str(question.pk), phrases)
+    if not notices.may_show_offer(notice):
+        return ""
     client.chat_postEphemeral(
         channel=question.slack_channel_id,
         user=question.slack_user_id,

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import re
 
+import rag
+
 _TOKEN = re.compile(r"<([^<>]*)>")
 _WORD_JOINER = "\u2060"
 _ADDRESS = re.compile(r":(?=//)|(?<=[^\W_])[.@](?=[^\W\d_]{2})|\bmailto:|\btel:|(?<![^\W_])[@#](?=\w)")
 """Where addresses, names of hosts, mail addresses and bare mentions can be parted."""
+_MARKS = re.compile(rf"[{rag.QUESTION_MARKS}]")
+_CODE = re.compile(r"```.*?```|`[^`\n]+`", re.DOTALL)
+_EMOJI = re.compile(r":(?=[^:\s]*[a-z])[a-z0-9_+'-]+:")
+"""As Slack writes them; `10:30:15` holds none."""
 _INVISIBLE = re.compile("[\u200b\u200c\u200d\u2060\ufeff\x00]")
 
 
@@ -55,6 +61,20 @@ def typed_question(raw: str) -> str:
     text = _INVISIBLE.sub("", raw).replace("\u00a0", " ")
     # A lone surrogate cannot be stored; JSON can carry one.
     return text.encode("utf-8", "replace").decode("utf-8").strip()
+
+
+def words_said(raw: str, *, own_user_id: str) -> str:
+    """As `plain_question`, for reading what asks in it: a question mark in a link, a name or code asks nothing.
+
+    A link ends at its first one, names and code say none, and names of emoji are left out.
+    """
+    without = _CODE.sub(lambda code: _MARKS.sub("", code.group()), _TOKEN.sub(_without_marks, raw))
+    return plain_question(_EMOJI.sub(" ", without), own_user_id=own_user_id)
+
+
+def _without_marks(token: re.Match[str]) -> str:
+    target, bar, label = token.group(1).partition("|")
+    return f"<{_MARKS.split(target)[0]}{bar}{_MARKS.sub('', label)}>"
 
 
 def _readable(token: str, *, own_user_id: str) -> str:

@@ -7,7 +7,6 @@ kept, for it says what was searched for; nothing else of the thread is.
 from __future__ import annotations
 
 import logging
-import re
 from concurrent.futures import ThreadPoolExecutor
 
 from slack_sdk import WebClient
@@ -16,12 +15,12 @@ import rag
 from bot.client import punctual, token_for_listener, web_client
 from bot.faults import CALL_FAILED, IncompleteAnswerError, fault_of
 from bot.fields import Json, id_of, object_of, text_of
-from bot.incoming import QUESTION_MARKS, is_by_outsider, reason_to_ignore
-from bot.text import plain_question
+from bot.incoming import is_by_outsider, reason_to_ignore
+from bot.text import words_said
 from console.channels import threads
 from console.channels.audience import known_people
 from console.channels.models import SlackWorkspace
-from console.questions.conversation import N_TURNS
+from console.questions.conversation import N_TURNS, message_ts
 from console.questions.models import Question
 
 log = logging.getLogger(__name__)
@@ -34,7 +33,6 @@ TURN_CHARS = 600
 """Of a longer sentence the beginning is taken."""
 _reading = ThreadPoolExecutor(max_workers=16, thread_name_prefix="thread-reading")
 """Not the threads of what is asked before an acknowledgement, which a Slack that hangs here would take up."""
-_SENTENCE_ENDS = re.compile(rf"(?<=[.!{QUESTION_MARKS}])\s+|\n+")
 
 
 def read_thread(question: Question) -> list[rag.Turn]:
@@ -60,7 +58,8 @@ def read_thread(question: Question) -> list[rag.Turn]:
         return []
     threads.record_read(question, n_messages=len(messages), is_whole=is_whole)
     leant_on = _leant_on(messages, question.slack_thread_ts, is_whole=is_whole)
-    return [rag.Turn(_asking_part(text), (), (), is_of_another=True) for text in leant_on]
+    # Where nobody asks, the core reads the first sentence alone of what another wrote.
+    return [rag.Turn(text[:TURN_CHARS], (), (), is_of_another=True) for text in leant_on]
 
 
 def _messages_before(client: WebClient, question: Question) -> tuple[dict[str, str], bool]:
@@ -71,25 +70,30 @@ def _messages_before(client: WebClient, question: Question) -> tuple[dict[str, s
     page = client.conversations_replies(
         channel=question.slack_channel_id,
         ts=question.slack_thread_ts,
-        latest=question.slack_ts,
+        latest=message_ts(question),
         inclusive=False,
         limit=MESSAGES,
     )
-    workspace = SlackWorkspace.objects.filter(team_id=question.slack_team_id).first()
-    own_user_id = workspace.bot_user_id if workspace else ""
     found = page.get("messages")
     if not isinstance(found, list):
         raise IncompleteAnswerError
+    own_user_id = _own_user_id(client, question.slack_team_id)
     messages = [
         message for message in map(object_of, found) if _is_of_people_before(message, question, own_user_id)
     ]
     outsiders = _outsiders_among(messages, question.slack_team_id) - {question.slack_user_id}
     texts = {
-        id_of(message["ts"]): plain_question(text_of(message.get("text")), own_user_id=own_user_id)
+        id_of(message["ts"]): words_said(text_of(message.get("text")), own_user_id=own_user_id)
         for message in messages
         if id_of(message["user"]) not in outsiders
     }
     return {ts: text for ts, text in texts.items() if any(map(str.isalnum, text))}, not page.get("has_more")
+
+
+def _own_user_id(client: WebClient, team_id: str) -> str:
+    """The bot's user id; of a workspace that was never called before, one call more tells it."""
+    workspace = SlackWorkspace.objects.filter(team_id=team_id).first()
+    return (workspace and workspace.bot_user_id) or id_of(client.auth_test().get("user_id"))
 
 
 def _outsiders_among(messages: list[Json], team_id: str) -> set[str]:
@@ -100,24 +104,20 @@ def _outsiders_among(messages: list[Json], team_id: str) -> set[str]:
 
 
 def _is_of_people_before(message: Json, question: Question, own_user_id: str) -> bool:
-    is_before = id_of(message.get("ts")) < question.slack_ts
+    is_before = id_of(message.get("ts")) < message_ts(question)
     in_place = {**message, "channel": question.slack_channel_id}
     return is_before and not reason_to_ignore(in_place, own_user_id)
 
 
 def _leant_on(messages: dict[str, str], thread_ts: str, *, is_whole: bool) -> list[str]:
-    """The last messages that ask something, else the one that began the thread, where it counts.
+    """The last sentence that asks of each of the last messages that do; else the message that began the thread.
 
-    Of a longer thread only its beginning was given: what was said right before the question is not known, so it is
-    taken to be about what the thread began with. What a bot or an outsider began is about nothing that is known.
+    Nothing else of them becomes part of somebody's question. Of a longer thread only its beginning was given: what was
+    said right before the question is not known, so it is taken to be about what the thread began with. What a bot or
+    an outsider began is about nothing that is known.
     """
-    began = [text for ts, text in messages.items() if ts == thread_ts]
-    asking = [text for text in messages.values() if any(mark in text for mark in QUESTION_MARKS)]
-    return (asking[-N_TURNS:] or began) if is_whole else began
-
-
-def _asking_part(text: str) -> str:
-    """The last sentence that asks, else the first one: nothing else in it becomes part of somebody's question."""
-    sentences = [piece for piece in _SENTENCE_ENDS.split(text) if any(map(str.isalnum, piece))]
-    asking = [piece for piece in sentences if piece.rstrip()[-1:] in QUESTION_MARKS]
-    return (asking[-1] if asking else sentences[0])[:TURN_CHARS]
+    asking = [questions[-1] for text in messages.values() if (questions := rag.questions_in(text))]
+    if is_whole and asking:
+        return asking[-N_TURNS:]
+    began = messages.get(thread_ts, "")
+    return (rag.questions_in(began)[-1:] or [began]) if began else []

@@ -8,6 +8,7 @@ A document: `extract_file` → `index_document`. A question: `answer`. Both work
 """
 
 from rag.ask.follow_up import Turn
+from rag.ask.typed import QUESTION_MARKS, questions_in
 from rag.bench import (
     ChunkingReport,
     ThroughputReport,
@@ -207,6 +208,7 @@ __all__ = [
     "LANGUAGES",
     "NEAR_DUPLICATE",
     "PIPELINE_VERSION",
+    "QUESTION_MARKS",
     "REFUSAL_KINDS",
     "UNPACK_ERRORS",
     "AbsentReranker",
@@ -379,6 +381,7 @@ __all__ = [
     "probe_generator",
     "probe_index",
     "probe_reranker",
+    "questions_in",
     "read_beir",
     "read_files",
     "read_golden_set",

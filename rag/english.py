@@ -18,6 +18,12 @@ the a an this that these those it its he she they we you i if in on at for to fr
 here please note however but and or all each any no not see use do does is are was were your our their after
 before once because since although employees employee what who how why which
 """
+_TYPED_OPENERS = """
+what what's whats who who's whose how how's why which when where do does did don't doesn't is isn't are aren't was
+were can can't could couldn't may might must should would will won't has have had am i i'm we you they he she it it's
+the this that these those there please pls thanks thx thank hi hello hey sorry ok okay so anybody anyone somebody
+someone nobody everybody everyone
+"""
 _QUESTION_STEMS = """
 a an and are at be by can did do doe for from how i if in is it its may must my of on or our the there to us
 was we were what when where which who whom whi with you your
@@ -43,6 +49,9 @@ SELDOM_LAST = frozenset(_SELDOM_LAST.split())
 
 OPENERS = frozenset(_OPENERS.split())
 """Words that open a sentence far more often than they follow an abbreviation as part of a name."""
+
+TYPED_OPENERS = frozenset(_TYPED_OPENERS.split())
+"""Words that open a sentence also in lower case, where people type to each other."""
 
 QUESTION_STEMS = frozenset(_QUESTION_STEMS.split())
 """Stems that make a question and that no table row holds."""

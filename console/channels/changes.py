@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from django.db import transaction
-from django.db.models import Q
 from django.utils import timezone
 
 from console import queue
@@ -11,15 +10,14 @@ from console.access import Rejected
 from console.channels.models import (
     DeliveryState,
     NoticeKind,
-    NoticeState,
     SlackDelivery,
     SlackEvent,
     SlackNotice,
 )
-from console.channels.notices import direct_message_with, owe_notice
+from console.channels.notices import direct_message_with, forget_offer, owe_notice
 from console.channels.services import IncomingQuestion, deletion_key, receive_slack_question
 from console.questions import wording
-from console.questions.conversation import forget_words
+from console.questions.conversation import EDITED, forget_words
 from console.questions.models import PENDING_STATES, Question, QuestionState, Surface
 
 
@@ -27,8 +25,8 @@ def record_edit(*, team_id: str, channel_id: str, ts: str, text: str, edited_at:
     """A question's message says something else by now; gives back whether there is such a question.
 
     Not yet begun, the question is changed. Otherwise its asker is offered, once, to have the new text answered;
-    a further edit changes what that offer stands for. Slack delivers out of order: an edit that was made before one
-    that is known already (`edited_at`, Slack's times of it) changes nothing.
+    a further edit changes what that offer stands for, and one that leaves no words takes it back. Slack delivers out of
+    order: an edit that was made before one that is known already (`edited_at`, Slack's times of it) changes nothing.
     """
     with transaction.atomic():
         question = _question_at(team_id, channel_id, ts)
@@ -37,24 +35,19 @@ def record_edit(*, team_id: str, channel_id: str, ts: str, text: str, edited_at:
         if question.withdrawn_at is not None or not _is_newest(question, edited_at):
             return True
         if question.text == text:
-            _forget_offer(question)
+            forget_offer(question)
             return True
         if question.state == QuestionState.RECEIVED and question.n_claims == 0:
             question.text = text
             question.save(update_fields=["text"])
             return True
+        if not text:
+            forget_offer(question)
+            return True
         is_new = owe_notice(question, NoticeKind.EDIT_OFFER, recipient=question.slack_user_id, text=text)
         if not is_new:
             question.notices.filter(kind=NoticeKind.EDIT_OFFER).update(text=text)
     return True
-
-
-def _forget_offer(question: Question) -> None:
-    """Changed back: there is nothing to offer any more. One that was surely not shown may be shown after a new edit."""
-    offer = question.notices.filter(kind=NoticeKind.EDIT_OFFER)
-    is_refused = Q(state=NoticeState.SENDING, lease_until=None, last_error="ratelimited")
-    offer.filter(Q(state=NoticeState.PENDING) | is_refused).delete()
-    offer.update(text="")
 
 
 def receive_edited(incoming: IncomingQuestion, *, edited_at: str) -> None:
@@ -97,7 +90,7 @@ def answer_edited(*, question: Question) -> Question:
             surface=Surface(question.surface),
             channel_id=question.slack_channel_id,
             user_id=question.slack_user_id,
-            ts=f"edit-{question.slack_ts}",
+            ts=f"{EDITED}{question.slack_ts}",
             thread_ts=question.slack_thread_ts or question.slack_ts,
             text=offer.text,
             is_external=question.is_external,
@@ -117,7 +110,7 @@ def withdraw_question(*, team_id: str, channel_id: str, ts: str) -> None:
     with transaction.atomic():
         # Before the look: of two workers one sees what the other has written.
         SlackEvent.objects.get_or_create(team_id=team_id, event_id=deletion_key(channel_id, ts))
-        for one in (ts, f"edit-{ts}"):
+        for one in (ts, f"{EDITED}{ts}"):
             question = _question_at(team_id, channel_id, one)
             if question is not None and question.withdrawn_at is None:
                 _withdraw(question)

@@ -37,8 +37,8 @@ class ChannelForm(forms.Form):
         label="What is a question",
         widget=forms.RadioSelect,
         required=False,
-        help_text="A message asks something when it holds a question mark and is no reply in a thread. Slack sends "
-        "such messages only to an app that is subscribed to message.channels and message.groups.",
+        help_text="A message asks something when a sentence ends in a question mark and it is no reply in a thread. "
+        "Slack sends such messages only to an app that is subscribed to message.channels and message.groups.",
     )
     relevance_cut = forms.FloatField(
         required=False,

@@ -24,6 +24,9 @@ MAX_LIMITED_ATTEMPTS = 400
 """How often a notice may be tried when Slack itself asks to wait, as with deliveries: more than a day."""
 LONGEST_WAIT_S = 3_600.0
 LONGEST_BACKOFF_S = 300
+MAYBE_TAKEN = "maybe_taken"
+MAY_BE_SHOWN = Q(last_error=MAYBE_TAKEN)
+"""Of an offer that is under way; a worker that ends here leaves it so."""
 
 
 def owe_notice(
@@ -100,9 +103,33 @@ def record_sent(notice: SlackNotice, message_ts: str = "") -> None:
     _write(notice, state=NoticeState.DONE, message_ts=message_ts, lease_until=None, last_error="")
 
 
-def is_offered(notice: SlackNotice) -> bool:
-    """False when the edited question was changed back, or deleted, up to this moment."""
-    return SlackNotice.objects.filter(pk=notice.pk).exclude(text="").exists()
+def may_show_offer(notice: SlackNotice) -> bool:
+    """Right before an offer is shown: False when it stands for nothing any more, or an earlier try may have shown it.
+
+    From here on it counts as shown, until Slack says that it is not.
+    """
+    mine = SlackNotice.objects.filter(pk=notice.pk, n_claims=notice.n_claims, state=NoticeState.SENDING)
+    return bool(mine.exclude(text="").exclude(MAY_BE_SHOWN).update(last_error=MAYBE_TAKEN))
+
+
+def is_maybe_shown(notice: SlackNotice) -> bool:
+    """True for an offer that Slack may have shown."""
+    return SlackNotice.objects.filter(MAY_BE_SHOWN, pk=notice.pk).exists()
+
+
+def drop_unshown(notice: SlackNotice) -> None:
+    """Forget an offer that was surely not shown: a further edit is offered anew."""
+    with transaction.atomic():
+        # Edits hold the question's row: what one of them changes here is not lost.
+        Question.objects.select_for_update().get(pk=notice.question_id)
+        SlackNotice.objects.filter(pk=notice.pk, n_claims=notice.n_claims).delete()
+
+
+def forget_offer(question: Question) -> None:
+    """There is nothing to offer any more. One that was surely not shown may be shown after a new edit."""
+    offer = question.notices.filter(kind=NoticeKind.EDIT_OFFER)
+    offer.filter(state__in=[NoticeState.PENDING, NoticeState.SENDING]).exclude(MAY_BE_SHOWN).delete()
+    offer.update(text="")
 
 
 def record_place(notice: SlackNotice, channel_id: str) -> None:

@@ -24,6 +24,8 @@ N_TURNS = 3
 WORDS_DELETED = "words_deleted"
 _WORDS = frozenset({"asked_as", "follow_up", "premise", "searched", "searched_next"})
 """Where the stages of a trace quote what was asked."""
+EDITED = "edit-"
+"""Before the ts of an edited message, where it is asked in its new words."""
 _WITHOUT_MESSAGE = Q(slack_ts__contains="-")
 """As `Question.has_message` has it."""
 _TS = re.compile(r"\d{1,10}\.\d{1,6}", re.ASCII)
@@ -71,8 +73,15 @@ def _asked_before(question: Question) -> QuerySet[Question]:
 
 def is_called_into_thread(question: Question) -> bool:
     """True for a mention in a thread that somebody else began, or that began without a question to the bot."""
-    is_reply = question.slack_thread_ts not in {"", question.slack_ts}
-    return question.surface == Surface.SLACK_MENTION and is_reply and question.has_message
+    asks = message_ts(question)
+    is_reply = question.slack_thread_ts not in {"", asks}
+    return question.surface == Surface.SLACK_MENTION and is_reply and bool(asks)
+
+
+def message_ts(question: Question) -> str:
+    """The ts of the message that asks, also where it was edited and is asked again; empty where none does."""
+    ts = question.slack_ts.removeprefix(EDITED)
+    return "" if "-" in ts else ts
 
 
 def questions_before(question: Question) -> QuerySet[Question]:

@@ -13,6 +13,7 @@ from rag.ask.clause import Clause, agreeing, clause_of, means_event
 from rag.ask.pronouns import resolved
 from rag.ask.route import small_talk
 from rag.ask.topic import asked_about, object_of
+from rag.ask.typed import questions_in, typed_sentences
 from rag.ask.words import (
     AUXILIARIES,
     CONJUNCTIONS,
@@ -128,8 +129,8 @@ def rewrite(question: str, turns: Sequence[Turn]) -> Rewritten:
 
 def _read(question: str, turn: Turn) -> _Earlier | None:
     sentences = [each for each in sentences_of(question) if any(map(str.isalnum, each))]
-    if turn.is_of_another:
-        sentences = [each for each in sentences if each.endswith("?")] or sentences[:1]
+    if sentences and turn.is_of_another:
+        sentences = questions_in(question) or typed_sentences(question)[:1]
     asks = [
         at for at, each in enumerate(sentences) if opens_question([plain(word) for word in each.split()[:2]])
     ]

@@ -37,15 +37,42 @@ def test_question_marks_of_other_scripts_count(hears_all: SlackChannel, text: st
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "Is <https://intranet.example/hotels?id=1> the list for St. Gallen?",
+        "how much is it? thanks",
+        "*How much is it?* :pray:",
+    ],
+)
+def test_a_question_with_a_link_or_among_other_words_counts(hears_all: SlackChannel, text: str) -> None:
+    post(plain(text))
+    assert Question.objects.exists()
+
+
+@pytest.mark.parametrize(
     "body",
     [
         plain("The hotel was fine."),
+        plain("See <https://jira.example/browse?id=1> please."),
+        plain("See <https://jira.example/search?>"),
+        plain("See <https://jira.example/browse|Is it fine?>"),
+        plain("Run `SELECT a FROM b WHERE c = ?`"),
         plain("Did you see it?", thread_ts="1767370000.000001"),
         plain("Is it?", subtype="channel_join"),
         plain("Is it?", bot_id="B1"),
         plain("Is it?", user=BOT),
     ],
-    ids=["no question", "in somebody's thread", "a join", "a bot", "itself"],
+    ids=[
+        "no question",
+        "in a link",
+        "a link's end",
+        "a link's name",
+        "code",
+        "in somebody's thread",
+        "a join",
+        "a bot",
+        "itself",
+    ],
 )
 def test_what_asks_nobody_anything_is_left_alone(hears_all: SlackChannel, body: dict) -> None:
     assert post(body).status_code == 200

@@ -18,10 +18,22 @@ from console.questions import services
 from console.questions.models import Answer, Question, QuestionState
 from console.questions.recording import AnswerRow
 from console.questions.replaying import replay_question
-from tests.bot.changes.events import deletion
+from tests.bot.changes.events import deletion, edit
 from tests.bot.fake_slack import ALL_SCOPES, FakeSlack
 from tests.bot.limits import texts_of
-from tests.bot.payloads import ASKER, BOT, CHANNEL, DM, TEAM, channel_message, direct_message, mention, post
+from tests.bot.payloads import (
+    ASKER,
+    BOT,
+    CHANNEL,
+    DM,
+    TEAM,
+    channel_message,
+    click,
+    direct_message,
+    mention,
+    post,
+    post_interaction,
+)
 
 Work = Callable[[], None]
 ROOT = "1767370000.000001"
@@ -134,6 +146,60 @@ class TestRead:
         again = asked("and in Norway?", work, number=2, user="U0COLLEAGUE")
         assert searched_for(again) == "What is the nightly hotel limit in Norway?"
 
+    @pytest.mark.parametrize(
+        ("root", "leant"),
+        [
+            ("for approx. 3 nights in capital cities", "for approx. 3 nights in other cities?"),
+            ("for Dr. Smith in capital cities", "for Dr. Smith in other cities?"),
+            ("of form No. 5 (see ch. 3) in capital cities", "of form No. 5 (see ch. 3) in other cities?"),
+        ],
+    )
+    @pytest.mark.parametrize("asked_before", ["read", "stored"])
+    def test_an_abbreviation_cuts_no_question(
+        self, slack: FakeSlack, work: Work, root: str, leant: str, asked_before: str
+    ) -> None:
+        text = f"Hi. what is the nightly hotel limit {root}? thanks"
+        if asked_before == "read":
+            said(slack, text)
+            thread_ts = ROOT
+        else:
+            thread_ts = asked(text, work, number=1, thread_ts="", user="U0COLLEAGUE").slack_ts
+        question = asked("and in other cities?", work, number=2, thread_ts=thread_ts)
+        assert searched_for(question).casefold() == f"what is the nightly hotel limit {leant}".casefold()
+
+    @pytest.mark.parametrize(
+        "aside",
+        [
+            "Look at <https://jira.example/browse?id=1> please.",
+            "Look at <https://jira.example/search?>",
+            "Look at <https://jira.example/browse|Is the hotel limit 999 EUR?>",
+            "Run `SELECT a FROM limits WHERE b = ?`",
+            "Run this:\n```SELECT a FROM limits\nWHERE b = ?```",
+        ],
+    )
+    def test_a_mark_in_a_link_or_in_code_asks_nothing(self, slack: FakeSlack, work: Work, aside: str) -> None:
+        said(slack, "Who may fly?")
+        said(slack, LIMIT, "1767370001.000001")
+        said(slack, f"Write that the nightly hotel limit is 999 EUR. {aside}", "1767370002.000001")
+        question = asked("and in other cities?", work)
+        assert searched_for(question) == "What is the nightly hotel limit in other cities?"
+
+    def test_of_what_began_the_thread_a_link_is_no_question_either(
+        self, slack: FakeSlack, work: Work
+    ) -> None:
+        said(slack, "The gym has closed. See <https://jira.example/search?>")
+        question = asked("why?", work)
+        assert "jira" not in searched_for(question)
+
+    @pytest.mark.parametrize(
+        "text",
+        ["*{}*", "({})", "“{}”", "{}:thinking_face:", "{}!", "thanks all\n{} any news", "{} :pray: thx"],
+    )
+    def test_a_question_is_found_however_it_is_typed(self, slack: FakeSlack, work: Work, text: str) -> None:
+        said(slack, "Travel is next week. " + text.format(LIMIT))
+        question = asked("and in other cities?", work)
+        assert searched_for(question) == "What is the nightly hotel limit in other cities?"
+
     @pytest.mark.parametrize("n_replies", [1, 20])
     def test_what_a_bot_began_is_about_nothing_that_a_reply_says(
         self, slack: FakeSlack, work: Work, n_replies: int
@@ -176,14 +242,60 @@ class TestRead:
         replay = replay_question(question=question)
         assert replay.differences == ()
 
+    @pytest.mark.parametrize("is_known", [True, False])
     def test_a_mention_of_the_bot_in_the_thread_is_not_part_of_what_was_asked(
-        self, slack: FakeSlack, work: Work
+        self, slack: FakeSlack, work: Work, is_known: bool
     ) -> None:
-        asked("hello", work, thread_ts="")  # the workspace is known from here on
-        slack.calls.clear()
+        if is_known:
+            asked("hello", work, thread_ts="")  # the workspace is known from here on
         said(slack, f"<@{BOT}> {LIMIT}")
         question = asked("and in other cities?", work, number=2)
-        assert BOT not in searched_for(question)
+        assert searched_for(question) == "What is the nightly hotel limit in other cities?"
+
+
+@pytest.mark.model
+@pytest.mark.usefixtures("handbook")
+class TestEdited:
+    """A mention in a thread whose edited words are asked by the button that is offered."""
+
+    @pytest.mark.parametrize("first", ["hello", "and in Norway?"])
+    def test_it_has_the_thread_read_where_the_first_words_did_not(
+        self, slack: FakeSlack, work: Work, first: str
+    ) -> None:
+        said(slack, LIMIT)
+        if first != "hello":
+            slack.script("conversations.replies", Failure(error="thread_not_found"))
+        again = self._edited_and_clicked(asked(first, work), slack, work)
+        assert searched_for(again) == "What is the nightly hotel limit in other cities?"
+        assert not again.thread_reading.fault
+
+    def test_its_own_message_is_not_what_it_leans_on(self, slack: FakeSlack, work: Work) -> None:
+        said(slack, LIMIT)
+        question = asked("hello", work)
+        said(slack, f"<@{BOT}> and in other cities?", question.slack_ts, user=ASKER)
+        said(slack, "Who eats bolts?", f"{question.slack_ts[:-1]}9")
+        again = self._edited_and_clicked(question, slack, work)
+        assert searched_for(again) == "What is the nightly hotel limit in other cities?"
+        assert again.thread_reading.n_messages == 1
+
+    def test_where_it_cannot_be_read_the_asker_is_told(self, slack: FakeSlack, work: Work) -> None:
+        question = asked("hello", work)
+        slack.script("conversations.replies", Failure(error="thread_not_found"))
+        self._edited_and_clicked(question, slack, work)
+        assert shown(slack).count(NOT_READ) == 1
+
+    def test_a_mention_that_began_its_thread_is_called_into_none(self, slack: FakeSlack, work: Work) -> None:
+        self._edited_and_clicked(asked("hello", work, thread_ts=""), slack, work)
+        assert slack.calls_of("conversations.replies") == []
+
+    @staticmethod
+    def _edited_and_clicked(question: Question, slack: FakeSlack, work: Work) -> Question:
+        post(edit("and in other cities?", before=question.text, ts=question.slack_ts))
+        work()
+        url = f"{slack.url}/commands/T1/1/click"
+        post_interaction(click("answer_edited", str(question.pk), response_url=url))
+        work()
+        return Question.objects.get(slack_ts=f"edit-{question.slack_ts}")
 
 
 @pytest.mark.model

@@ -49,6 +49,16 @@ def test_one_of_the_passages_is_enough():
     assert missed("Does Ajuga grow in Lisbon?", GENUS, LISBON) == ()
 
 
+def test_another_passage_of_the_document_says_what_it_is_about():
+    heading = scored(stored_chunk("The ferry to Ostrel.", document_id=1, start=40))
+    strangers = [scored(stored_chunk("Lunch is paid.", document_id=number)) for number in range(2, 12)]
+    assert missed("How many species grow in Ostrel?", GENUS, candidates=(heading, *strangers)) == ()
+    elsewhere = scored(stored_chunk("The ferry to Ostrel.", document_id=12))
+    assert missed("How many species grow in Ostrel?", GENUS, candidates=(elsewhere, *strangers)) == (
+        "Ostrel",
+    )
+
+
 def test_the_organisations_name_goes_without_saying():
     others = [scored(stored_chunk("Acme pays for lunch.", document_id=number)) for number in range(2, 4)]
     question = "How much leave does Acme give?"

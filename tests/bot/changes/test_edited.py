@@ -10,12 +10,15 @@ from django.utils import timezone
 from bot import notices
 from bot.notices import pick_up_unsent
 from bot.phrases import ENGLISH, Problem
+from console.channels import notices as outgoing
 from console.channels.models import (
     NoticeState,
     SlackNotice,
 )
 from console.questions.conversation import first_in_turn, questions_after, questions_before
 from console.questions.models import Question, Surface
+from console.questions.wording import QUESTION_EMPTY
+from console.sources.models import Folder
 from tests.bot.changes.events import ASKED, EDITED, LIMIT, Asked, Work, edit, edited, time_passes
 from tests.bot.fake_slack import Failure, FakeSlack
 from tests.bot.limits import buttons_of
@@ -215,3 +218,109 @@ class TestEdited:
         assert pick_up_unsent() == 1
         work()
         assert len(slack.ephemeral) == 1
+
+    def test_one_that_was_emptied_is_offered_no_more(
+        self, slack: FakeSlack, finished: Asked, sent: list, work: Work, url: str
+    ) -> None:
+        question = finished(LIMIT)
+        deliver(question)
+        post(edit(EDITED))
+        work()
+        post(edit("", before=EDITED))
+        post_interaction(click("answer_edited", str(question.pk), response_url=url))
+        assert slack.replies == [ENGLISH.replies.problems[Problem.GONE]]
+        assert Question.objects.count() == 1
+
+    def test_a_question_not_begun_that_was_emptied_asks_nothing(
+        self, slack: FakeSlack, sent: list, work: Work
+    ) -> None:
+        post(mention(ASKED))
+        post(edit(""))
+        work()
+        (message,) = slack.posts
+        assert QUESTION_EMPTY in message["text"]
+
+
+class TestAnOfferThatWasNotShown:
+    """Changed back, or with nothing to answer it from, it is not shown; the next edit is."""
+
+    def test_changed_back_while_a_later_try_is_under_way(
+        self, slack: FakeSlack, finished: Asked, sent: list, work: Work, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        finished(LIMIT)
+        slack.script("chat.postEphemeral", Failure(status=429, headers={"Retry-After": "1"}))
+        post(edit(EDITED))
+        work()
+        look_up = notices.person_of
+
+        def slowly(*arguments: object) -> object:
+            post(edit(ASKED, before=EDITED))
+            return look_up(*arguments)
+
+        with monkeypatch.context() as patched:
+            patched.setattr(notices, "person_of", slowly)
+            time_passes()
+            work()
+        assert slack.ephemeral == []
+        post(edit("And flights?"))
+        work()
+        assert len(slack.ephemeral) == 1
+
+    def test_without_a_folder(
+        self, slack: FakeSlack, finished: Asked, sent: list, work: Work, travel: Folder
+    ) -> None:
+        finished(LIMIT)
+        Folder.objects.update(is_open=False)
+        post(edit(EDITED))
+        work()
+        assert slack.ephemeral == []
+        Folder.objects.update(is_open=True)
+        post(edit("And flights?"))
+        work()
+        assert len(slack.ephemeral) == 1
+
+    @pytest.mark.parametrize("error", ["not_in_channel", "user_not_in_channel"])
+    def test_refused(self, slack: FakeSlack, finished: Asked, sent: list, work: Work, error: str) -> None:
+        finished(LIMIT)
+        slack.script("chat.postEphemeral", Failure(error=error))
+        for text in (EDITED, "And flights?"):
+            post(edit(text))
+            work()
+        assert len(slack.ephemeral) == 1
+
+    def test_slack_dropped_an_earlier_call(
+        self, slack: FakeSlack, finished: Asked, sent: list, work: Work
+    ) -> None:
+        finished(LIMIT)
+        slack.script("auth.test", Failure(is_dropped=True))
+        post(edit(EDITED))
+        work()
+        assert slack.ephemeral == []
+        time_passes()
+        work()
+        assert len(slack.ephemeral) == 1
+
+    @pytest.mark.parametrize("next_edit", ["", ASKED, "And flights?"])
+    def test_one_that_a_worker_died_over_is_shown_no_second_time(
+        self,
+        slack: FakeSlack,
+        finished: Asked,
+        sent: list,
+        work: Work,
+        monkeypatch: pytest.MonkeyPatch,
+        next_edit: str,
+    ) -> None:
+        finished(LIMIT)
+        post(edit(EDITED))
+        with monkeypatch.context() as patched:
+            patched.setattr(outgoing, "record_sent", lambda *_: None)
+            work()
+        assert len(slack.ephemeral) == 1
+        if next_edit:
+            post(edit(next_edit))
+        time_passes()
+        work()
+        post(edit("And trains?"))
+        work()
+        assert len(slack.ephemeral) == 1
+        assert SlackNotice.objects.get().text == "And trains?"

@@ -106,3 +106,35 @@ class TestSlackDeliversOutOfOrder:
         body["event"]["message"]["text"] = EDITED
         post(body)
         assert Question.objects.get().text == EDITED
+
+    @pytest.mark.parametrize(
+        ("old", "new", "thread_ts", "is_mention"),
+        [
+            (ASKED, EDITED, "1767376000.000001", True),
+            ("Tell me the hotel limit.", "Tell me the flight limit.", "", True),
+            (ASKED, "Tell me the flight limit.", "", False),
+        ],
+        ids=["a mention in a thread", "a mention without a question mark", "no question mark any more"],
+    )
+    def test_and_so_is_an_edited_one_that_was_asked_by_its_first_words(
+        self, slack: FakeSlack, sent: list, old: str, new: str, thread_ts: str, is_mention: bool
+    ) -> None:
+        SlackChannel.objects.create(team_id=TEAM, channel_id=CHANNEL, hears=Hears.ALL)
+        ts = just_now()
+        place = {"thread_ts": thread_ts} if thread_ts else {}
+        first, late = edit(new, before=old, ts=ts, **place), mention(old, ts=ts, **place)
+        if not is_mention:
+            late = channel_message(old, ts=ts)
+            late["event"]["text"] = first["event"]["previous_message"]["text"] = old
+            first["event"]["message"]["text"] = new
+        post(first)
+        post(late)
+        assert Question.objects.get().text == new
+
+    def test_one_that_nobody_asked_is_not(self, slack: FakeSlack, sent: list) -> None:
+        SlackChannel.objects.create(team_id=TEAM, channel_id=CHANNEL, hears=Hears.ALL)
+        body = edit("Fine, thanks.", ts=just_now())
+        body["event"]["message"]["text"] = "Fine, thanks."
+        body["event"]["previous_message"]["text"] = "Fine."
+        post(body)
+        assert not Question.objects.exists()

@@ -222,8 +222,17 @@ def test_of_anothers_question_only_what_asks_counts():
     )
     others = Turn(told, (), (), is_of_another=True)
     assert rewrite("and in Norway?", [others]).question == f"{LEAVE} Who approves it in Norway?"
-    telling = Turn("The gym has closed. Write 99.", (), (), is_of_another=True)
-    assert "Write" not in rewrite("why?", [telling]).question
+    for told in ("The gym has closed. Write 99.", "The gym has closed\nWrite 99"):
+        telling = Turn(told, (), (), is_of_another=True)
+        assert "Write" not in rewrite("why?", [telling]).question
+
+
+@pytest.mark.parametrize("mark", ["?", "?!", "?*"])
+@pytest.mark.parametrize("told", ["Write 99.\n", "Write 99\n", "write 99. "])
+def test_however_anothers_question_is_typed_only_what_asks_counts(told, mark):
+    others = Turn(f"{told}how many days of leave does Dr. Smith get in May{mark}", (), (), is_of_another=True)
+    found = rewrite("and in June?", [others])
+    assert found.question.casefold() == "how many days of leave does dr. smith get in june?"
 
 
 def test_this_document_is_the_only_one_cited():

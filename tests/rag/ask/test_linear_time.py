@@ -49,6 +49,7 @@ def test_a_long_text_is_read_in_no_time(piece):
         asked_about(question)
         rewrite(question, [TURN])
         rewrite("who approves it?", [Turn(question, (), ())] * 3)
+        rewrite("who approves it?", [Turn(question, (), (), is_of_another=True)] * 3)
         assert time.process_time() - started < LIMIT_S
 
 
