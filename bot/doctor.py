@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.db.models import Q
 
 from bot.audience import learn_channel
 from bot.client import Identity, NotInstalledError, ask_identity, client_of, web_client
-from bot.faults import CALL_FAILED, fault_of
+from bot.faults import CALL_FAILED, Kind, fault_of
 from bot.manifests import AGENT_SCOPE
 from bot.scopes import lost_without
 from console import sealing
@@ -88,12 +89,27 @@ def _bot_token() -> list[Check]:
         identity = ask_identity(settings.SLACK_BOT_TOKEN)
     except CALL_FAILED as error:
         step = "Install the app again and copy the Bot User OAuth Token into SLACK_BOT_TOKEN."
-        return [Check(False, f"Slack does not accept the bot token ({fault_of(error).code}).", step)]
+        return [_failed(error, "SLACK_BOT_TOKEN", step)]
     return [
         Check(True, f"The bot is {identity.bot_name} in {identity.team}."),
         *_scopes(identity.scopes),
         *_clock(identity),
     ]
+
+
+def _failed(error: Exception, subject: str, step: str) -> Check:
+    """What a failed call says: that a token is refused, with the `step` that mends it, only where Slack says no."""
+    fault = fault_of(error)
+    match fault.kind:
+        case Kind.RATE_LIMITED:
+            what, step = "asks to be left alone", f"Try again in {fault.wait_s:.0f} s."
+        case Kind.UNSURE:
+            host = urlsplit(settings.SLACK_API_URL).netloc or settings.SLACK_API_URL
+            what = f"could not be asked ({fault.code})"
+            step = f"See whether this machine reaches {host} (SLACK_API_URL, firewall, proxy), and try again."
+        case _:
+            what = f"does not accept the token ({fault.code})"
+    return Check(False, f"{subject}: Slack {what}.", step)
 
 
 def _clock(identity: Identity) -> Iterator[Check]:
@@ -133,11 +149,8 @@ def _installations() -> Iterator[Check]:
             )
             continue
         except CALL_FAILED as error:
-            yield Check(
-                False,
-                f"{row}: Slack does not accept the token ({fault_of(error).code}).",
-                "Install the app there again at /slack/install.",
-            )
+            step = "Install the app there again at /slack/install."
+            yield _failed(error, str(row), step)
             continue
         if identity.team_id != row.team_id:
             yield Check(False, f"{row}: the token is of another workspace.", "Install the app there again.")
@@ -156,7 +169,7 @@ def _app_token() -> list[Check]:
         web_client().apps_connections_open(app_token=settings.SLACK_APP_TOKEN)
     except CALL_FAILED as error:
         step = "Create an app-level token with connections:write, turn Socket Mode on, set SLACK_APP_TOKEN."
-        return [Check(False, f"Slack does not accept the app-level token ({fault_of(error).code}).", step)]
+        return [_failed(error, "SLACK_APP_TOKEN", step)]
     return [Check(True, "Socket Mode can connect.")]
 
 
@@ -175,7 +188,7 @@ def _channel(channel: SlackChannel) -> Iterator[Check]:
         )
         return
     except CALL_FAILED as error:
-        yield Check(False, f"{channel}: Slack could not be asked ({fault_of(error).code}).", "Try again.")
+        yield _failed(error, str(channel), "See above, at the token itself.")
         return
     report = report_of(channel.team_id, channel.channel_id)
     if not report.findings:

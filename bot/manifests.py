@@ -22,7 +22,7 @@ AGENT_DESCRIPTION = (
     "Ask about your organisation's documents. Every sentence names its source, "
     "or Footnote says why it can't answer."
 )
-EVERY_MESSAGE_EVENTS = ("message.channels", "message.groups")
+EVERY_MESSAGE_EVENTS = ("message.channels", "message.groups", "message.mpim")
 """For channels whose questions need no mention; they are received in every channel the bot is in."""
 
 

@@ -22,6 +22,13 @@ WITHOUT_SCOPE = {
         "a question in a thread that began without the app is taken by itself; after a crash while posting, an "
         "answer in a private channel may appear twice"
     ),
+    "mpim:read": (
+        "who reads a group direct message is not known: it is answered only from folders shared externally"
+    ),
+    "mpim:history": (
+        "a question in a thread that began without the app is taken by itself; after a crash while posting, an "
+        "answer in a group direct message may appear twice"
+    ),
     "assistant:write": "no suggested prompts and no status in Slack's agent view",
 }
 

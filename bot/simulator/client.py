@@ -9,6 +9,7 @@ from typing import Any
 
 from bot.simulator import events
 from bot.simulator.deliveries import Ack, Kind, Transport, deliver
+from bot.simulator.methods import SCOPE_KINDS
 from bot.simulator.workspace import Channel, Json, Modal, Workspace
 
 
@@ -28,6 +29,15 @@ class SlackClient:
     """So many acknowledgements of each event are taken for lost, so that it comes again."""
     on_ack: Callable[[Kind, Json, list[Ack]], None] | None = None
     _threads: list[threading.Thread] = field(default_factory=list)
+
+    @property
+    def is_agent(self) -> bool:
+        """Whether the app has Slack's agent surface, which guests may not use."""
+        return "agent_session_stopped" in self.subscriptions
+
+    def is_kept_out(self, user_id: str) -> bool:
+        """Whether Slack keeps this person from the app altogether."""
+        return self.is_agent and self.workspace.people[user_id].is_restricted
 
     # --- writing
 
@@ -56,18 +66,21 @@ class SlackClient:
         """The deliveries of one message: none, one, or the twins."""
         workspace, bodies = self.workspace, []
         envelope = {"is_ext_shared_channel": channel.is_shared}
-        if workspace.bot_user_id not in channel.members:
+        if workspace.bot_user_id not in channel.members or self.is_kept_out(message["user"]):
             return []
-        if f"message.{_PLURAL[channel.kind]}" in self.subscriptions:
+        if f"message.{SCOPE_KINDS[channel.kind]}" in self.subscriptions:
             bodies.append(
                 events.event_callback(workspace, events.message_event(channel, message), **envelope)
             )
-        is_mention = f"<@{workspace.bot_user_id}>" in message.get("text", "") and channel.kind != "im"
-        if is_mention and "app_mention" in self.subscriptions:
+        if self.is_mention(message) and channel.kind != "im" and "app_mention" in self.subscriptions:
             bodies.append(
                 events.event_callback(workspace, events.mention_event(channel, message), **envelope)
             )
         return bodies
+
+    def is_mention(self, message: Json) -> bool:
+        """Whether a message names the bot."""
+        return f"<@{self.workspace.bot_user_id}>" in message.get("text", "")
 
     def edit(self, channel_id: str, ts: str, text: str) -> None:
         """Change what a person wrote."""
@@ -96,6 +109,9 @@ class SlackClient:
 
     def command(self, user_id: str, channel_id: str, command: str, text: str) -> None:
         """Use a slash command; what the app answers at once is shown to that person alone."""
+        if self.is_kept_out(user_id):
+            self._show_ack(user_id, channel_id)([Ack(0, 0.0)])
+            return
         with self.workspace.lock:
             channel = self.workspace.channels[channel_id]
             body = events.command_form(
@@ -135,7 +151,13 @@ class SlackClient:
         with self.workspace.lock:
             channel_id = self.workspace.direct_channel(user_id).id
             event = events.home_opened_event(self.workspace, user_id, channel_id, tab)
-        if "app_home_opened" in self.subscriptions:
+        if "app_home_opened" in self.subscriptions and not self.is_kept_out(user_id):
+            self._tell("events_api", events.event_callback(self.workspace, event))
+
+    def stop_session(self, user_id: str, channel_id: str, thread_ts: str) -> None:
+        """Press Stop under what the app works on; its status stays until the app takes it down."""
+        event = events.stopped_event(self.workspace, user_id, channel_id, thread_ts)
+        if self.is_agent:
             self._tell("events_api", events.event_callback(self.workspace, event))
 
     def submit(self, user_id: str, values: Json) -> None:
@@ -160,7 +182,7 @@ class SlackClient:
         self._threads = [thread for thread in self._threads if thread.is_alive()]
 
     def _tell_of_message(self, channel: Channel, event: Json) -> None:
-        if f"message.{_PLURAL[channel.kind]}" in self.subscriptions:
+        if f"message.{SCOPE_KINDS[channel.kind]}" in self.subscriptions:
             self._tell("events_api", events.event_callback(self.workspace, event))
 
     def _tell(self, kind: Kind, body: Json, then: Callable[[list[Ack]], None] | None = None) -> None:
@@ -212,6 +234,3 @@ class SlackClient:
             if ts in {message.get("ts"), message.get("message_ts")}:
                 return message
         raise LookupError(f"no message {ts} in {channel_id}")
-
-
-_PLURAL = {"channel": "channels", "group": "groups", "im": "im"}

@@ -94,6 +94,18 @@ def home_opened_event(workspace: Workspace, user_id: str, channel_id: str, tab: 
     return event
 
 
+def stopped_event(workspace: Workspace, user_id: str, channel_id: str, thread_ts: str) -> Json:
+    """`agent_session_stopped`: somebody pressed Stop."""
+    return {
+        "type": "agent_session_stopped",
+        "user": user_id,
+        "channel": channel_id,
+        "thread_ts": thread_ts,
+        "streaming_message_ts": [],
+        "event_ts": workspace.next_ts(),
+    }
+
+
 def command_form(
     workspace: Workspace, channel: Channel, *, user_id: str, command: str, text: str, base_url: str
 ) -> Json:

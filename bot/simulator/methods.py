@@ -9,6 +9,9 @@ from typing import Any, TypeAlias
 from bot.simulator.limits import Refusal
 from bot.simulator.workspace import Channel, Json, Workspace
 
+SCOPE_KINDS = {"channel": "channels", "group": "groups", "mpim": "mpim", "im": "im"}
+"""What scopes and events call a kind of conversation."""
+
 Scopes: TypeAlias = Callable[[Workspace, Json], tuple[str, ...]]
 
 
@@ -35,14 +38,13 @@ def needs(*scopes: str) -> Scopes:
 
 
 def reads(what: str) -> Scopes:
-    """``channels:history``, ``groups:history`` or ``im:history``, by the kind of conversation."""
-    kinds = {"channel": "channels", "group": "groups", "im": "im"}
+    """``channels:history``, ``groups:history``, ``mpim:history`` or ``im:history``, by the kind of conversation."""
 
     def scopes(workspace: Workspace, arguments: Json) -> tuple[str, ...]:
         channel_id = str(arguments.get("channel") or "")
         channel = workspace.channels.get(channel_id)
         kind = channel.kind if channel else "im" if channel_id.startswith("D") else "channel"
-        return (f"{kinds[kind]}:{what}",)
+        return (f"{SCOPE_KINDS[kind]}:{what}",)
 
     return scopes
 

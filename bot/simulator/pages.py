@@ -112,18 +112,23 @@ class Pages:
         channel = next((c for c in mine if c.id == channel_id), mine[0])
         if channel.id != channel_id:
             return _redirect(f"/c/{channel.id}?as={quote(person_id)}")
+        if channel.kind == "im" and not is_refresh:
+            self.client.open_home(person_id, "messages")
         page = {**context, "channel": channel, "place": channel.id, **self._conversation(channel, person_id)}
         return _html("simulator/channel.html", page)
 
     def _context(self, person_id: str) -> dict[str, Any]:
         mine = [c for c in self.workspace.channels.values() if person_id in c.members]
         stack = self.workspace.modals[person_id]
+        is_kept_out = self.client.is_kept_out(person_id)
         return {
+            "is_agent": self.client.is_agent,
+            "is_kept_out": is_kept_out,
             "workspace": self.workspace,
             "people": [p for p in self.workspace.people.values() if not p.is_bot],
             "person": self.workspace.people[person_id],
             "channels": [c for c in mine if c.kind != "im"],
-            "directs": [c for c in mine if c.kind == "im"],
+            "directs": [c for c in mine if c.kind == "im" and not is_kept_out],
             "modal": stack[-1].view if stack else None,
             "names": self._names(),
             "console_url": self.console_url,
@@ -148,7 +153,7 @@ class Pages:
             for root in self.workspace.roots(channel.id)
         ]
         loose = [self._drawn(m) for m in private if not m.get("thread_ts")]
-        return {"threads": threads, "private": loose}
+        return {"threads": threads, "private": loose, "prompts": self.workspace.prompts.get(channel.id, [])}
 
     def _drawn(self, message: Json) -> dict[str, Any]:
         author = self.workspace.people.get(message.get("user", ""))
@@ -234,6 +239,9 @@ class Pages:
         view = stack[-1].view if stack else self.workspace.homes[person_id]
         self.client.click_in_view(person_id, view, action_of(values["action"]))
 
+    def _stop(self, values: dict[str, str], _: dict[str, list[str]]) -> None:
+        self.client.stop_session(values["as"], values["channel"], values["ts"])
+
     def _submit(self, values: dict[str, str], form: dict[str, list[str]]) -> None:
         view = self.workspace.modals[values["as"]][-1].view
         self.client.submit(values["as"], state_of(view, form))
@@ -254,6 +262,7 @@ _ACTS: dict[str, Callable[[Pages, dict[str, str], dict[str, list[str]]], None]] 
     "shortcut": Pages._shortcut,  # noqa: SLF001
     "click": Pages._click,  # noqa: SLF001
     "click-in-view": Pages._click_in_view,  # noqa: SLF001
+    "stop": Pages._stop,  # noqa: SLF001
     "submit": Pages._submit,  # noqa: SLF001
     "close": Pages._close,  # noqa: SLF001
     "trouble": Pages._trouble,  # noqa: SLF001

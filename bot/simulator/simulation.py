@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import secrets
-from pathlib import Path
 from typing import Literal
 
-import bot
+from bot.manifests import manifest
 from bot.simulator.client import SlackClient
 from bot.simulator.deliveries import HttpTransport, SocketTransport, Transport
 from bot.simulator.house_rules import WRITES, broken_rules
@@ -19,16 +17,27 @@ from bot.simulator.sockets import SocketServer
 from bot.simulator.web_api import HttpAnswer, WebApi
 from bot.simulator.workspace import Json, Workspace
 
-MANIFESTS = {"socket": "manifest.json", "http": "manifest_http.json"}
 Way = Literal["socket", "http"]
 
 
 class Simulation:
-    """A running workspace for one app. `environment` is what the app needs to talk to it instead of to Slack."""
+    """A running workspace for one app. `environment` is what the app needs to talk to it instead of to Slack.
 
-    def __init__(self, *, way: Way, product_url: str, port: int = 0, has_rate_limits: bool = True) -> None:
+    `agent`, `every_message`: the app is made from that variant of the manifest.
+    """
+
+    def __init__(
+        self,
+        *,
+        way: Way,
+        product_url: str,
+        port: int = 0,
+        has_rate_limits: bool = True,
+        agent: bool = False,
+        every_message: bool = False,
+    ) -> None:
         self.workspace = seed(Workspace())
-        manifest = json.loads((Path(bot.__file__).parent / MANIFESTS[way]).read_text(encoding="utf-8"))
+        app = manifest(agent=agent, every_message=every_message)
         token, app_token, self._secret = (
             f"{kind}-simulated-{secrets.token_hex(8)}" for kind in ("xoxb", "xapp", "s")
         )
@@ -36,7 +45,7 @@ class Simulation:
             workspace=self.workspace,
             bot_tokens={token},
             app_token=app_token,
-            scopes=set(manifest["oauth_config"]["scopes"]["bot"]),
+            scopes=set(app["oauth_config"]["scopes"]["bot"]),
             limiter=RateLimiter() if has_rate_limits else None,
             rules=self._broken_rules,
         )
@@ -45,7 +54,7 @@ class Simulation:
         self.api.socket_url = self.sockets.url
         self._server = SimulatorServer(self.api, port=port, pages=self._page)
         self.url = self._server.url
-        events = manifest["settings"]["event_subscriptions"]["bot_events"]
+        events = app["settings"]["event_subscriptions"]["bot_events"]
         self.client = SlackClient(self.workspace, self._transport(way), self.url, set(events))
         self.pages = Pages(self.workspace, self.api, self.client, console_url=product_url)
         self.client.on_ack = self.pages.note_delivery

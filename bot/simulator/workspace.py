@@ -33,7 +33,7 @@ class Person:
 
 @dataclass(slots=True)
 class Channel:
-    """A conversation. `kind` is ``channel``, ``group`` (private) or ``im``."""
+    """A conversation. `kind` is ``channel``, ``group`` (private), ``mpim`` (a group direct message) or ``im``."""
 
     id: str
     name: str

@@ -38,7 +38,8 @@ class ChannelForm(forms.Form):
         widget=forms.RadioSelect,
         required=False,
         help_text="A message asks something when a sentence ends in a question mark and it is no reply in a thread. "
-        "Slack sends such messages only to an app that is subscribed to message.channels and message.groups.",
+        "Slack sends such messages only to an app that is subscribed to message.channels and message.groups "
+        "(manage.py slack manifest --every-message); where none came, the channel's page says so.",
     )
     relevance_cut = forms.FloatField(
         required=False,

@@ -15,7 +15,6 @@ from console.channels.models import (
     AnswersFrom,
     ChannelCut,
     DeliveryState,
-    Hears,
     SlackChannel,
     SlackChannelFacts,
     SlackDelivery,
@@ -28,6 +27,10 @@ from console.sources.models import Folder
 RECENT = timedelta(days=30)
 N_TO_JUDGE_A_CUT = 5
 """So many questions have to have come here before the cut is blamed for refusing every one of them."""
+
+
+MISSING_SCOPE = "missing_scope: "
+"""How `bot.faults` begins its word for a permission that is not granted; Slack's name of it follows."""
 
 
 class Effect(Enum):
@@ -201,16 +204,30 @@ def of_audience(
         else f"Slack does not tell who reads it ({facts.fault or 'not asked yet'})"
     )
     is_nothing_left = len(hidden) == len(folders)
-    step = "Mark a folder as shared externally"
+    step = "Mark a folder as shared externally."
     if outsiders is Outsiders.UNKNOWN:
-        step = "Grant users:read, channels:read and groups:read"
-        step += ", or say on the page Workspaces that there are no guests" if workspace else ""
+        step = _step_to_know(facts.fault, workspace)
     yield Finding(
         Effect.NOT_ALLOWED if is_nothing_left else Effect.NOTE,
         "outsiders" if outsiders is Outsiders.PRESENT else "audience_unknown",
         f"{who}; not answered from for that reason: {', '.join(hidden)}.",
-        f"{step}." if is_nothing_left or outsiders is Outsiders.UNKNOWN else "",
+        step if is_nothing_left or outsiders is Outsiders.UNKNOWN else "",
     )
+
+
+def _step_to_know(fault: str, workspace: SlackWorkspace | None) -> str:
+    """What makes Slack tell who reads a channel, by its word for why it does not."""
+    steps = []
+    if fault.startswith(MISSING_SCOPE):
+        scope = fault.removeprefix(MISSING_SCOPE).replace("?", "that manage.py slack doctor finds missing")
+        steps.append(f"Add the permission {scope} to the app in Slack and install it again")
+    elif not fault:
+        steps.append("Press Check with Slack")
+    if workspace is not None:
+        steps.append("say on the page Workspaces that there are no guests")
+    steps.append("mark a folder as shared externally")
+    text = ", or ".join(steps)
+    return f"{text[0].upper()}{text[1:]}."
 
 
 def of_reader(team_id: str, user_id: str, folders: list[Folder]) -> Iterator[Finding]:
@@ -292,19 +309,4 @@ def of_what_happened(
             "not_delivered",
             f"An answer could not be posted here ({lost.last_error}).",
             f"Mend the cause, then run: manage.py redeliver {lost.question_id}",
-        )
-
-
-def of_hearing(channel: SlackChannel | None, workspace: SlackWorkspace | None) -> Iterator[Finding]:
-    """A channel whose questions need no mention, in an app that is not told of such messages."""
-    scopes = workspace.granted_scopes if workspace else frozenset()
-    if channel is None or channel.hears != Hears.ALL or not scopes:
-        return
-    if not {"channels:history", "groups:history"} & scopes:
-        yield Finding(
-            Effect.SILENT,
-            "messages_not_received",
-            "Every question is to be answered here, but the app may not see messages that do not mention it.",
-            "Grant channels:history and groups:history, and subscribe to message.channels and message.groups "
-            "(manage.py slack manifest --every-message).",
         )

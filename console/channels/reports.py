@@ -9,6 +9,7 @@ from django.db.models import QuerySet
 
 from console.channels import linting
 from console.channels.audience import facts_of
+from console.channels.hearing import findings_of_hearing
 from console.channels.linting import Effect, Finding, FolderCount
 from console.channels.models import ChannelCut, SlackChannel, SlackChannelFacts, SlackWorkspace
 from console.channels.selectors import (
@@ -77,7 +78,7 @@ def report_of(team_id: str, channel_id: str, *, reader: str = "") -> ChannelRepo
     findings = [
         *linting.of_workspace(workspace),
         *([] if is_direct else linting.of_place(facts)),
-        *linting.of_hearing(channel, workspace),
+        *findings_of_hearing(channel, facts, workspace),
         *linting.of_folders(channel, folders),
         *(
             linting.of_reader(team_id, reader, [row.folder for row in folders])

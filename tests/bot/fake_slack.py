@@ -19,8 +19,10 @@ ALL_SCOPES = {
     "im:history",
     "channels:history",
     "groups:history",
+    "mpim:history",
     "channels:read",
     "groups:read",
+    "mpim:read",
     "users:read",
 }
 BASE_URL = "http://127.0.0.1:8000"

@@ -21,6 +21,7 @@ from console.channels.models import (
     SlackPerson,
     SlackWorkspace,
 )
+from console.channels.reports import report_of
 from console.channels.selectors import search_scope
 from console.people.models import User
 from console.questions import wording
@@ -81,6 +82,35 @@ def test_a_guest_in_the_channel_hides_what_is_not_marked(
     deliver(asked())
     assert "180 EUR" not in shown(slack)
     assert wording.NOT_ALLOWED_EXTERNAL in shown(slack)
+
+
+def test_a_group_message_is_answered_like_a_private_channel(
+    slack: FakeSlack, asked: Asked, channel: Callable
+) -> None:
+    channel("U0COLLEAGUE", kind="mpim")
+    assert deliver(asked()).state == DeliveryState.DELIVERED
+    assert "180 EUR" in shown(slack)
+
+
+def test_a_guest_in_a_group_message_hides_what_is_not_marked(
+    slack: FakeSlack, asked: Asked, channel: Callable
+) -> None:
+    channel(guests=("U0GUEST",), kind="mpim")
+    deliver(asked())
+    assert "180 EUR" not in shown(slack)
+    assert wording.NOT_ALLOWED_EXTERNAL in shown(slack)
+
+
+def test_without_its_own_scope_a_group_message_is_shown_nothing_and_the_console_names_the_scope(
+    slack: FakeSlack, asked: Asked, channel: Callable
+) -> None:
+    slack.scopes = ALL_SCOPES - {"mpim:read"}
+    channel("U0COLLEAGUE", kind="mpim")
+    deliver(asked())
+    assert "180 EUR" not in shown(slack)
+    assert wording.NOT_ALLOWED_UNKNOWN in shown(slack)
+    (finding,) = [f for f in report_of(TEAM, CHANNEL).findings if f.code == "audience_unknown"]
+    assert finding.next_step.startswith("Add the permission mpim:read to the app in Slack")
 
 
 def test_a_marked_folder_is_shown_to_guests(

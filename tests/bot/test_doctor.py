@@ -10,13 +10,16 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from bot.doctor import check_slack
+from bot.doctor import check_channels, check_slack
 from bot.scopes import WITHOUT_SCOPE, needed_scopes
+from bot.simulator.failures import rate_limited
 from console import sealing
 from console.channels.instances import report_connection
+from console.channels.models import SlackChannel
 from console.channels.workspaces import Installed, save_installation
 from tests.bot.fake_slack import ALL_SCOPES, APP_TOKEN, TOKEN, Failure, FakeSlack
-from tests.bot.payloads import TEAM
+from tests.bot.payloads import CHANNEL, TEAM
+from workers.simulated_product import free_port
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -63,6 +66,56 @@ def test_tokens_that_do_not_work_are_faults_without_the_token(slack: FakeSlack, 
     checks = check_slack()
     assert [check.ok for check in checks] == [True, False, False]
     assert not any(token in str(check) for token in (TOKEN, APP_TOKEN) for check in checks)
+
+
+UNREACHABLE = [
+    (Failure(is_dropped=True), "could not be asked (RemoteDisconnected)."),
+    (Failure(status=503), "could not be asked (http_503)."),
+    (Failure(status=407, body="<p>Sign in</p>"), "could not be asked (http_407)."),
+    (Failure(error="internal_error"), "could not be asked (internal_error)."),
+    (rate_limited(7), "asks to be left alone."),
+]
+
+
+@pytest.mark.parametrize(("failure", "told"), UNREACHABLE, ids=lambda value: str(value)[-40:])
+def test_a_slack_that_is_away_is_not_taken_for_a_refused_token(
+    slack: FakeSlack, settings: object, failure: Failure, told: str
+) -> None:
+    save_installation(actor=None, installed=Installed(TEAM, "Tests", "A1", "U1", (), TOKEN))
+    SlackChannel.objects.create(team_id=TEAM, channel_id=CHANNEL, name="help")
+    slack.script("auth.test", failure, failure)
+    slack.script("apps.connections.open", failure)
+    slack.script("conversations.info", failure)
+    faults = [check for check in [*check_slack(), *check_channels()] if not check.ok]
+    subjects = ("SLACK_BOT_TOKEN", "Tests", "SLACK_APP_TOKEN", "help")
+    assert [check.message for check in faults] == [f"{subject}: Slack {told}" for subject in subjects]
+    step = "Try again in 7 s." if "alone" in told else f"reaches {slack.url.removeprefix('http://')} "
+    assert all(step in check.next_step for check in faults)
+
+
+def test_a_closed_port_is_no_refused_token(slack: FakeSlack, settings: object) -> None:
+    settings.SLACK_API_URL = f"http://127.0.0.1:{free_port()}/api/"
+    assert [check.message for check in check_slack() if not check.ok] == [
+        "SLACK_BOT_TOKEN: Slack could not be asked (URLError).",
+        "SLACK_APP_TOKEN: Slack could not be asked (URLError).",
+    ]
+
+
+def test_a_refused_token_is_told_as_such(slack: FakeSlack) -> None:
+    slack.script("auth.test", Failure(error="token_revoked"))
+    slack.script("apps.connections.open", Failure(error="invalid_auth"))
+    bot, app = (check for check in check_slack() if not check.ok)
+    assert bot.message == "SLACK_BOT_TOKEN: Slack does not accept the token (token_revoked)."
+    assert bot.next_step.startswith("Install the app again")
+    assert app.message == "SLACK_APP_TOKEN: Slack does not accept the token (invalid_auth)."
+    assert "connections:write" in app.next_step
+
+
+def test_without_its_scope_group_messages_are_told_of(slack: FakeSlack) -> None:
+    slack.scopes = ALL_SCOPES - {"mpim:read"}
+    (missing,) = [check for check in check_slack() if "scope" in check.message]
+    assert missing.ok, "the rest works"
+    assert "group direct message" in missing.message
 
 
 def test_every_scope_of_the_manifest_has_its_reason() -> None:

@@ -55,7 +55,7 @@ def test_two_bots_that_mention_each_other_stop_after_none(slack: FakeSlack, sent
     assert sent == []
 
 
-@pytest.mark.parametrize("channel_type", ["channel", "group", "mpim", None])
+@pytest.mark.parametrize("channel_type", ["channel", "group", None])
 def test_a_channel_message_is_not_answered_only_its_mention_is(
     slack: FakeSlack, sent: list, channel_type: str | None
 ) -> None:

@@ -171,6 +171,16 @@ def hear_all_in_vain(_: SlackChannel) -> None:
     SlackWorkspace.objects.update(scopes="app_mentions:read,chat:write,channels:read,groups:read,users:read")
 
 
+def hear_all_without_the_event(_: SlackChannel) -> None:
+    """The default app: it may read a channel, and is not sent what is written there."""
+    SlackChannel.objects.update(hears="all")
+
+
+def hide_a_group_message(_: SlackChannel) -> None:
+    unknown = {"is_member": None, "is_shared": None, "has_guests": None}
+    facts(name="mpdm-ada--ben--footnote-1", fault="missing_scope: mpim:read", **unknown)
+
+
 def never_asked(_: SlackChannel) -> None:
     SlackChannelFacts.objects.all().delete()
 
@@ -185,6 +195,8 @@ def never_asked(_: SlackChannel) -> None:
         (lose("chat:write"), "missing_scope:chat:write", Effect.SILENT),
         (lose("users:read"), "missing_scope:users:read", Effect.NOTE),
         (hear_all_in_vain, "messages_not_received", Effect.SILENT),
+        (hear_all_without_the_event, "messages_not_told", Effect.SILENT),
+        (hide_a_group_message, "audience_unknown", Effect.NOT_ALLOWED),
         (switch_off, "switched_off", Effect.REFUSES),
         (close_all, "no_open_folder", Effect.REFUSES),
         (delete_folder, "no_folder_left", Effect.REFUSES),
@@ -221,6 +233,27 @@ def test_one_marked_folder_is_enough_where_outsiders_read(channel: SlackChannel,
     share(channel)
     assert findings() == {"outsiders": Effect.NOTE}
     assert "Travel" in report_of(TEAM, CHANNEL).findings[0].sentence
+
+
+@pytest.mark.parametrize(
+    ("fault", "step"),
+    [
+        ("missing_scope: mpim:read", "Add the permission mpim:read to the app"),
+        ("missing_scope: users:read", "Add the permission users:read to the app"),
+        ("missing_scope: ?", "Add the permission that manage.py slack doctor finds missing to the app"),
+        ("too_many_members", "Say on the page Workspaces that there are no guests"),
+        ("", "Press Check with Slack"),
+    ],
+)
+def test_what_slack_does_not_tell_has_the_step_that_makes_it_tell(
+    channel: SlackChannel, fault: str, step: str
+) -> None:
+    facts(is_member=True, is_shared=None, has_guests=None, fault=fault)
+    SlackChannelFacts.objects.update(checked_at=timezone.now() - timedelta(minutes=1))
+    (finding,) = report_of(TEAM, CHANNEL).findings
+    assert finding.code == "audience_unknown"
+    assert finding.next_step.startswith(step)
+    assert ("permission" in finding.next_step) is fault.startswith("missing_scope")
 
 
 def refuse_here(n: int, best: float) -> None:

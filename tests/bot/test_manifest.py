@@ -121,6 +121,7 @@ NEEDS = {
     "message.im": "im:history",
     "message.channels": "channels:history",
     "message.groups": "groups:history",
+    "message.mpim": "mpim:history",
     "reaction_added": "reactions:read",
 }
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+import threading
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -13,8 +15,10 @@ from urllib.parse import urlencode
 import pytest
 
 from bot.app import slack_app
+from bot.phrases import ENGLISH, GERMAN
 from bot.simulator.deliveries import Ack, deliver
 from bot.simulator.mrkdwn import draw_mrkdwn
+from bot.simulator.script import run_script
 from bot.simulator.seed import ADA, GUS, HELP
 from bot.simulator.simulation import Simulation
 from bot.socket_mode import start_socket_mode
@@ -182,3 +186,58 @@ def test_times_are_told_as_people_read_clocks(simulation: Simulation) -> None:
     assert re.search(rf">{here.day} Jan {here:%H:%M}:\d\d</time>", page)
     assert not re.search(r">\s*1767376\d+\.\d+\s*<", page), "no bare ts"
     assert re.search(rf"<td>{here:%H:%M:%S}</td>", get(f"{simulation.url}/log?as={ADA}"))
+
+
+def play(simulation: Simulation, *steps: dict) -> tuple[list[list[str]], float]:
+    """What the bot said to each step, and the longest that a step took, in seconds."""
+    results = list(run_script(simulation, [json.dumps(step) for step in steps]))
+    texts = [[message["text"] for message in result["messages"]] for result in results]
+    return texts, max(result["seconds"] for result in results)
+
+
+def test_a_script_goes_on_when_a_command_is_answered_at_once(simulation: Simulation) -> None:
+    usage, longest_s = play(
+        simulation,
+        {"as": "ada", "in": "help", "command": "/ask", "say": ""},
+        {"as": "ben", "in": "help", "command": "/ask", "say": " "},
+        {"as": "ada", "in": "footnote", "command": "/footnote", "say": "blah"},
+    )
+    assert [len(texts) for texts in usage] == [1, 1, 1]
+    assert usage[2] == [ENGLISH.channel.usage]
+    assert longest_s < 15
+
+
+def test_a_script_goes_on_when_nobody_was_asked(simulation: Simulation) -> None:
+    texts, longest_s = play(simulation, {"as": "ada", "in": "help", "say": "Good morning"})
+    assert texts == [[]]
+    assert longest_s < 3, "Slack does not tell the app of it"
+    simulation.client.subscriptions.add("message.channels")
+    texts, longest_s = play(simulation, {"as": "ada", "in": "help", "say": "Good morning"})
+    assert texts == [[]]
+    assert longest_s < 15
+
+
+@pytest.mark.parametrize(
+    ("person", "command", "say", "looking"),
+    [
+        ("ada", "/ask", "until when?", ENGLISH.replies.looking),
+        ("ben", "/ask", "until when?", GERMAN.replies.looking),
+        ("ada", "/footnote", "status", ENGLISH.channel.looking),
+    ],
+)
+def test_a_script_waits_for_what_a_command_was_promised(
+    simulation: Simulation, person: str, command: str, say: str, looking: str
+) -> None:
+    """The answer comes later than it takes a conversation to settle."""
+    workspace = simulation.workspace
+
+    def answer() -> None:
+        answer = {"channel": HELP, "text": "31 March", "message_ts": workspace.next_ts()}
+        workspace.private_messages.append(answer)
+
+    timer = threading.Timer(4, answer)
+    timer.start()
+    texts, longest_s = play(simulation, {"as": person, "in": "help", "command": command, "say": say})
+    timer.join()
+    assert texts == [[looking, "31 March"]]
+    assert 3 < longest_s < 30

@@ -26,6 +26,14 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--product-port", type=int, default=0, help="of the console; default: any that is free"
     )
     parser.add_argument("--http", action="store_true", help="signed HTTP requests instead of Socket Mode")
+    parser.add_argument(
+        "--agent", action="store_true", help="an app made from manifest --agent: prompts, Stop, no guests"
+    )
+    parser.add_argument(
+        "--every-message",
+        action="store_true",
+        help="an app made from manifest --every-message: of channels it is told all, also edits and deletions",
+    )
     parser.add_argument("--no-rate-limits", action="store_true", help="let the bot call as often as it likes")
     parser.add_argument("--home", default="", help="data folder; default: a folder beside the real one")
     parser.add_argument(
@@ -47,6 +55,8 @@ def run(command: BaseCommand, **options: Any) -> None:
             product_url=f"http://127.0.0.1:{port}",
             port=0 if options["script"] else options["port"],
             has_rate_limits=not options["no_rate_limits"],
+            agent=options["agent"],
+            every_message=options["every_message"],
         )
     except OSError as error:
         raise CommandError(
@@ -60,7 +70,7 @@ def run(command: BaseCommand, **options: Any) -> None:
             product.wait_until_read()
             _play(command, simulation, options["script"])
             return
-        command.stdout.write(_greeting(simulation, port, way))
+        command.stdout.write(_greeting(simulation, port, way, tells_all=options["every_message"]))
         command.stdout.flush()
         product.wait()
     except KeyboardInterrupt:
@@ -81,13 +91,17 @@ def _play(command: BaseCommand, simulation: Simulation, name: str) -> None:
     command.stderr.write(f"done in {time.monotonic() - started:.1f} s")
 
 
-def _greeting(simulation: Simulation, port: int, way: str) -> str:
+def _greeting(simulation: Simulation, port: int, way: str, *, tells_all: bool) -> str:
     how = "Socket Mode" if way == "socket" else "signed HTTP requests"
     return "\n".join(
         [
             "",
             f"Slack, simulated:  {simulation.url}",
             f"The console:       http://127.0.0.1:{port} (admin, {ADMIN_PASSWORD})",
+            "Told to the app: every message, with its edits and deletions."
+            if tells_all
+            else "Told to the app: mentions and direct messages; edits and deletions in direct messages alone "
+            "(with --every-message in channels too).",
             f"Events come by {how}. Nothing leaves this machine. Stop with Ctrl+C.",
             "",
         ]
