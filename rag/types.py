@@ -338,6 +338,12 @@ class Trace:
         return sum(stage.elapsed_ms for stage in self.stages)
 
     @property
+    def unspoken(self) -> tuple[str, ...]:
+        """Names in the question that no passage speaks of; see `rag.unspoken`."""
+        told = (str(stage.detail["unspoken"]) for stage in self.stages if stage.name == "names")
+        return tuple(name for names in told for name in names.split(", "))
+
+    @property
     def degrades(self) -> tuple[Degrade, ...]:
         """What it was decided without; see `degrades_of`."""
         return degrades_of((stage.name, stage.detail) for stage in self.stages)

@@ -30,7 +30,7 @@ _ENGLISH = QUESTION_WORDS | {"the", "is", "are", "were", "does", "did"}
 def unspoken_names(
     question: str, passages: Sequence[ScoredChunk], candidates: Sequence[ScoredChunk]
 ) -> tuple[str, ...]:
-    """The names in the question that stand in none of the passages, nor in candidates of the same documents.
+    """The names in the question that stand in none of the passages, nor in candidates right beside them.
 
     What many of the candidates hold is not missed, an acronym not where its words stand. Somebody who tells a case uses
     names of their own ("SFDC", "my PR"): of 433 chat questions with a name 179 have one that their passage has not,
@@ -39,10 +39,10 @@ def unspoken_names(
     asked = list(_names(question))
     if not asked or tells_a_case(question):
         return ()
-    documents = {each.chunk.document_id for each in passages}
-    # What a document is about may stand in another passage of it.
-    about = [each for each in candidates if each.chunk.document_id in documents]
-    held = [_Held(each.chunk) for each in (*passages, *about)]
+    # What a passage is about may stand in the one before it or behind it.
+    beside = {(each.chunk.document_id, each.chunk.index + step) for each in passages for step in (-1, 1)}
+    around = [each for each in candidates if (each.chunk.document_id, each.chunk.index) in beside]
+    held = [_Held(each.chunk) for each in (*passages, *around)]
     missing = [name for name in asked if not any(each.speaks_of(name) for each in held)]
     if not missing:
         return ()

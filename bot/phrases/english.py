@@ -192,6 +192,8 @@ ENGLISH = Phrases(
     ),
     degraded=wording.DEGRADED,
     again_in_a_moment=wording.AGAIN_IN_A_MOMENT,
+    not_mentioned=wording.NOT_MENTIONED,
+    name_quoted="“{name}”",
     refusals={reason: wording.refusal_sentence(reason) for reason in rag.RefusalReason},
     next_steps={
         rag.RefusalReason.NOTHING_RETRIEVED: "An admin can add documents in the console.",

@@ -204,6 +204,8 @@ GERMAN = Phrases(
         rag.Degrade.VERIFY: "Die Zeit reichte nicht, um jeden Satz zu prüfen; was nicht geprüft ist, fehlt.",
     },
     again_in_a_moment="Frag gleich noch einmal: Es kann anders ausgehen.",
+    not_mentioned="Die nächstliegenden Stellen erwähnen {names} nicht.",
+    name_quoted="„{name}“",
     refusals={
         rag.RefusalReason.NOTHING_RETRIEVED: "Die Dokumente enthalten nichts, das ich durchsuchen könnte.",
         rag.RefusalReason.BELOW_THRESHOLD: "Nichts lag nahe genug.",

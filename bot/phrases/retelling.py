@@ -12,6 +12,7 @@ from functools import cache
 from bot.phrases.english import ENGLISH
 from bot.phrases.table import Phrases
 
+_NAME = re.compile(r"“([^”]+)”")
 _PLACE = re.compile(r"(page|slide) (\d+)")
 
 
@@ -21,11 +22,12 @@ def retold(stored: str, phrases: Phrases) -> str:
         return stored
     suffix = _still_working().search(stored)
     sentence = stored[: suffix.start()] if suffix else stored
-    position = _positions().get(sentence)
-    if position is None:
-        return stored
     working = phrases.still_working.of(int(suffix[1])) if suffix else ""
-    return fixed_sentences(phrases)[position] + working
+    if (missed := _not_mentioned().fullmatch(sentence)) is not None:
+        names = (phrases.name_quoted.format(name=name) for name in _NAME.findall(missed["names"]))
+        return phrases.not_mentioned.format(names=", ".join(names)) + working
+    position = _positions().get(sentence)
+    return stored if position is None else fixed_sentences(phrases)[position] + working
 
 
 def retold_label(label: str, phrases: Phrases) -> str:
@@ -55,6 +57,11 @@ def fixed_sentences(phrases: Phrases) -> list[str]:
 @cache
 def _positions() -> dict[str, int]:
     return {sentence: position for position, sentence in enumerate(fixed_sentences(ENGLISH))}
+
+
+@cache
+def _not_mentioned() -> re.Pattern[str]:
+    return re.compile(re.escape(ENGLISH.not_mentioned).replace(re.escape("{names}"), "(?P<names>“.+”)"))
 
 
 @cache

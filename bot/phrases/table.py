@@ -201,6 +201,9 @@ class Phrases:
     degraded: Mapping[rag.Degrade, str]
     again_in_a_moment: str
     refusals: Mapping[rag.RefusalReason, str]
+    not_mentioned: str
+    """With `names`, each of them as `name_quoted`."""
+    name_quoted: str
     next_steps: Mapping[rag.RefusalReason, str]
     small_talk: Mapping[str, str]
     question_empty: str

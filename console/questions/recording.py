@@ -95,9 +95,7 @@ def row_of(
         unreadable = unreadable_in(folder_ids)
         answer.outcome = QuestionState.REFUSED
         answer.reason_code = result.reason.value
-        answer.reason = _reason(result) or wording.refusal_sentence(result.reason) + wording.still_working(
-            n_working_in(folder_ids)
-        )
+        answer.reason = _reason(result) or _why(result) + wording.still_working(n_working_in(folder_ids))
         answer.nearest = _nearest_rows(result.nearest, version)
         answer.unreadable = unreadable
         answer.n_unreadable = sum(int(row["count"]) for row in unreadable)
@@ -127,6 +125,13 @@ def row_of(
         for part in result.unanswered
     ]
     return AnswerRow(answer, [_citation(bound, version) for bound in result.citations])
+
+
+def _why(result: rag.Refused) -> str:
+    """The sentence of its reason; where names of the question stand nowhere, which ones."""
+    if result.reason is rag.RefusalReason.WEAK_EVIDENCE and result.trace.unspoken:
+        return wording.not_mentioned(result.trace.unspoken)
+    return wording.refusal_sentence(result.reason)
 
 
 def _fault(fault: rag.GeneratorFault) -> dict[str, str]:

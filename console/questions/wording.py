@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -168,6 +168,14 @@ def degraded_note(answer: Answer) -> str:
 def refusal_sentence(reason: rag.RefusalReason) -> str:
     """The plain sentence for a refusal reason."""
     return _REFUSALS[reason]
+
+
+NOT_MENTIONED = "The nearest passages do not mention {names}."
+
+
+def not_mentioned(names: Sequence[str]) -> str:
+    """``The nearest passages do not mention “Ocryopsis”.``: why passages on the topic say nothing of it."""
+    return NOT_MENTIONED.format(names=", ".join(f"“{name}”" for name in names))
 
 
 def label_within(title: str, label: str) -> str:

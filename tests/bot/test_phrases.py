@@ -186,6 +186,14 @@ class TestRetelling:
     def test_any_other_sentence_stays_as_it_is(self) -> None:
         assert retold("An answer of an older version.", GERMAN) == "An answer of an older version."
 
+    def test_names_that_nothing_mentions(self):
+        stored = wording.not_mentioned(("Ocryopsis", "R&D")) + wording.still_working(2)
+        assert stored.startswith("The nearest passages do not mention “Ocryopsis”, “R&D”.")
+        assert retold(stored, ENGLISH) == stored
+        assert retold(stored, GERMAN).startswith(
+            "Die nächstliegenden Stellen erwähnen „Ocryopsis“, „R&D“ nicht. "
+        )
+
 
 @pytest.mark.parametrize(
     ("locale", "phrases"),

@@ -141,6 +141,24 @@ def test_a_models_answer_without_what_was_asked_for_is_a_refusal(full):
     )
 
 
+def test_a_name_that_no_passage_mentions_is_a_refusal_before_anything_is_written(full):
+    told = Scripted("Gulls may be fed on Fridays. [1]")
+    result = ask(full, "On which days may gulls of Ostrel be fed?", generator=told)
+    assert isinstance(result, Refused)
+    assert (result.reason, result.trace.unspoken) == (RefusalReason.WEAK_EVIDENCE, ("Ostrel",))
+    assert told.asked == []
+    assert isinstance(ask(full), Answered)
+    assert ask(full).trace.unspoken == ()
+
+
+def test_the_part_with_a_name_that_nothing_mentions_is_refused_by_name(full):
+    result = ask(full, "On which days may gulls be fed, and when does the ferry to Ostrel leave?", cut=2.0)
+    assert isinstance(result, Answered)
+    assert [each.text for each in result.sentences] == ["Gulls may be fed on Fridays only."]
+    [left] = result.unanswered
+    assert (left.reason, "Ostrel" in left.question) == (RefusalReason.WEAK_EVIDENCE, True)
+
+
 def test_a_models_answer_is_bound_by_the_server(full):
     told = Scripted("They eat on Fridays [1]. Aliens too [7].")
     result = ask(full, generator=told, support=ScriptedSupport({"eat": 0.9}))

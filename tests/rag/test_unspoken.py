@@ -49,14 +49,13 @@ def test_one_of_the_passages_is_enough():
     assert missed("Does Ajuga grow in Lisbon?", GENUS, LISBON) == ()
 
 
-def test_another_passage_of_the_document_says_what_it_is_about():
-    heading = scored(stored_chunk("The ferry to Ostrel.", document_id=1, start=40))
+@pytest.mark.parametrize(
+    ("document_id", "index", "names"), [(1, 1, ()), (1, 2, ("Ostrel",)), (12, 1, ("Ostrel",))]
+)
+def test_the_passage_beside_it_may_say_what_it_is_about(document_id, index, names):
+    heading = scored(stored_chunk("The ferry to Ostrel.", document_id=document_id, index=index, start=40))
     strangers = [scored(stored_chunk("Lunch is paid.", document_id=number)) for number in range(2, 12)]
-    assert missed("How many species grow in Ostrel?", GENUS, candidates=(heading, *strangers)) == ()
-    elsewhere = scored(stored_chunk("The ferry to Ostrel.", document_id=12))
-    assert missed("How many species grow in Ostrel?", GENUS, candidates=(elsewhere, *strangers)) == (
-        "Ostrel",
-    )
+    assert missed("How many species grow in Ostrel?", GENUS, candidates=(heading, *strangers)) == names
 
 
 def test_the_organisations_name_goes_without_saying():

@@ -182,3 +182,16 @@ def test_an_answer_needs_no_advice_and_the_command_line_gives_it(
     printed = " ".join(capsys.readouterr().out.split())
     assert "→ Say it in other words" in printed
     assert "→ Ask a person who looks after these folders: lea, ada." in printed
+
+
+def test_a_name_that_no_passage_mentions_is_told(
+    refused: Callable[[Reason], Answer], admin: User, client: Client
+) -> None:
+    refused(Reason.WEAK_EVIDENCE)
+    answer = ask(admin, "What is the nightly hotel limit in capital cities according to Wendelin?")
+    assert (answer.outcome, answer.reason_code) == (QuestionState.REFUSED, Reason.WEAK_EVIDENCE)
+    assert answer.reason == "The nearest passages do not mention “Wendelin”."
+    client.force_login(admin)
+    assert answer.reason in BeautifulSoup(
+        client.get(f"/questions/{answer.question_id}").content, "html.parser"
+    ).get_text(" ")
