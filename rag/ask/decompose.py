@@ -128,7 +128,7 @@ def _joined(sentence: str) -> list[str]:
 
 
 def _behind_joint(words: list[str], read: list[str], start: int, at: int) -> int:
-    """Where the words behind "and" or "and also" begin, or behind the comma between two questions of yes or no; else 0."""
+    """Where the words behind "and", or behind the comma between two questions of yes or no, begin; else 0."""
     if read[at] in {"and", "&", "plus"}:
         return at + 1 + (read[at + 1] in {"also", "then"})
     is_of_yes_or_no = read[start] in AUXILIARIES - _CONDITIONAL and read[at] in AUXILIARIES
