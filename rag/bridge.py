@@ -13,9 +13,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from rag.corrective import Searched, best_first, compared
-from rag.english import CHAT_WORDS, PAST_OF, QUESTION_STEMS, QUESTION_WORDS
+from rag.english import CHAT_WORDS, QUESTION_STEMS, QUESTION_WORDS
 from rag.gate import gate_score, pass_gate
 from rag.index import Index
+from rag.inflected import forms_of
 from rag.lexical import folded, stems
 from rag.rerank import Reranker
 from rag.retrieve import read_passages
@@ -41,12 +42,6 @@ _ASKING = (
     | frozenset(("many", "much", "long", "often", "see", "find", "give", "go", "one"))
 )
 """Words that are left over of nearly every question, and ask for nothing that a document could add."""
-_FORMS = {
-    form: frozenset((one, other))
-    for one, other in ((stems(verb)[0], stems(past)[0]) for verb, past in PAST_OF.items())
-    for form in (one, other)
-}
-"""The stems of a verb and of its past where they differ: who leads is asked, and who it is led by is told."""
 _SHORTEST_NAME = 4
 _MOST_SAYING = 2
 """Passages of other documents that may say a name of one word."""
@@ -101,7 +96,7 @@ def _left_unsaid(question: str, passage: StoredChunk) -> tuple[str, frozenset[st
         if content and said.issuperset(content):
             continue
         if not _ASKING.issuperset(plain.casefold() for plain in _WORD.findall(word)):
-            sought.update(form for stem in set(content) - said for form in _FORMS.get(stem, {stem}))
+            sought.update(form for stem in set(content) - said for form in forms_of(stem))
         kept.append(word)
     return " ".join(kept), frozenset(sought)
 
