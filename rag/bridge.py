@@ -16,6 +16,7 @@ from rag.corrective import Searched, best_first, compared
 from rag.english import CHAT_WORDS, QUESTION_STEMS, QUESTION_WORDS
 from rag.gate import gate_score, pass_gate
 from rag.index import Index
+from rag.inflected import forms_of
 from rag.lexical import folded, stems
 from rag.rerank import Reranker
 from rag.retrieve import read_passages
@@ -26,6 +27,12 @@ _NAME = re.compile(
     r"[A-Z0-9][\w'’.&-]*(?:\s+(?:(?:of|the|and|for|in|on|to|de|la|van|von|a)\s+){0,2}[A-Z0-9][\w'’.&-]*)*"
 )
 """A run of capitalised words, with small ones between them."""
+_PLAIN_NAME = re.compile(
+    r"\b(?:the|our|an?|this|that|its|their)\s+([^\W\d_][\w'’-]*(?:[ \t]+[^\W\d_][\w'’-]*){1,4})",
+    re.IGNORECASE,
+)
+"""What may be a name without capitals, as in "the mobility team": the words behind a determiner."""
+_MOST_PLAIN_NAMES = 4
 _WORD = re.compile(r"[^\W_]+(?:['’.][^\W_]+)*")
 _ASIDE = re.compile(r"\s*\([^()]*\)\s*$")
 """``(film)`` after the name that a title is."""
@@ -89,7 +96,7 @@ def _left_unsaid(question: str, passage: StoredChunk) -> tuple[str, frozenset[st
         if content and said.issuperset(content):
             continue
         if not _ASKING.issuperset(plain.casefold() for plain in _WORD.findall(word)):
-            sought.update(set(content) - said)
+            sought.update(form for stem in set(content) - said for form in forms_of(stem))
         kept.append(word)
     return " ".join(kept), frozenset(sought)
 
@@ -97,20 +104,25 @@ def _left_unsaid(question: str, passage: StoredChunk) -> tuple[str, frozenset[st
 def _documents_named(searched: Searched, first: StoredChunk, index: Index, scope: Scope) -> dict[int, str]:
     """Ids and names of other documents that are named in the best passage or in the question."""
     asked = folded(searched.question)
+    plain = [name for name in _PLAIN_NAME.findall(first.content) if folded(name) not in asked]
     new = dict.fromkeys(name for name in _NAME.findall(first.content) if folded(name) not in asked)
-    ids = _looked_up(" ".join(new), index, scope) if new else []
-    chunks = [*(each.chunk for each in searched.found), *index.store.fetch(index.name, ids)]
+    # Each by itself: the words of several together find what has a little of all.
+    wanted = [each for each in (" ".join(new), *list(dict.fromkeys(plain))[:_MOST_PLAIN_NAMES]) if each]
+    ids = dict.fromkeys(chunk_id for each in wanted for chunk_id in _looked_up(each, index, scope))
     told = (_WORD.findall(first.content), _WORD.findall(searched.question))
     named: dict[int, str] = {}
-    for chunk in chunks:
+    named_plainly: dict[int, str] = {}
+    for chunk in (*(each.chunk for each in searched.found), *index.store.fetch(index.name, list(ids))):
         name = _ASIDE.sub("", chunk.document_title)
-        if chunk.document_id == first.document_id or chunk.document_id in named:
+        if chunk.document_id == first.document_id:
             continue
         if any(_is_named(name, words) for words in told) and _is_telling(
             name, chunk.document_id, searched.found
         ):
-            named[chunk.document_id] = name
-    return named
+            named.setdefault(chunk.document_id, name)
+        elif folded(name) not in asked and _is_named_plainly(name, plain):
+            named_plainly.setdefault(chunk.document_id, name)
+    return {**named, **named_plainly}
 
 
 def _is_telling(name: str, document_id: int, found: Sequence[ScoredChunk]) -> bool:
@@ -142,6 +154,17 @@ def _is_named(name: str, words: Sequence[str]) -> bool:
         read[at : at + len(sought)] == sought and (words[at][0].isupper() or words[at][0].isdigit())
         for at in range(begin, len(read) - len(sought) + 1)
     )
+
+
+def _is_named_plainly(name: str, found: Sequence[str]) -> bool:
+    """Whether the name, of two words or more, begins what stands behind a determiner.
+
+    "The mobility team" is the team that a document of that title is about; one word, "the office", is anything.
+    """
+    sought = [folded(word) for word in _WORD.findall(name)]
+    sought = sought[1:] if sought[:1] == ["the"] else sought
+    read = ([folded(word) for word in _WORD.findall(each)] for each in found)
+    return len(sought) > 1 and any(words[: len(sought)] == sought for words in read)
 
 
 def _searched_within(

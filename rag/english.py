@@ -37,6 +37,13 @@ _CHAT_WORDS = """
 again all anybody anyone basically cheers folks guys hello help hey hi hiya hm hmm idea know like lol maybe mind morning
 ok okay please pls quick question really right sorry sure team thanks thx tia tell tried trying um wondering yeah yes
 """
+_PASTS = """
+become/became begin/began bring/brought build/built buy/bought choose/chose come/came cut/cut fall/fell find/found
+forbid/forbade get/got give/gave go/went grow/grew have/had hear/heard hold/held keep/kept know/knew lead/led leave/left
+let/let lose/lost make/made mean/meant meet/met pay/paid put/put quit/quit read/read run/ran say/said see/saw sell/sold
+send/sent set/set show/showed sit/sat speak/spoke spend/spent split/split take/took tell/told win/won write/wrote
+cancel/cancelled travel/travelled do/did
+"""
 
 NEVER_LAST = frozenset(_NEVER_LAST.split())
 """Abbreviations that a sentence does not end with."""
@@ -61,3 +68,6 @@ QUESTION_WORDS = frozenset(_QUESTION_WORDS.split())
 
 CHAT_WORDS = frozenset(_CHAT_WORDS.split())
 """Words that people put around a question when they type to a colleague."""
+
+PAST_OF = dict(pair.split("/") for pair in _PASTS.split())
+"""The past of verbs that no rule gives."""

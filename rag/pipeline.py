@@ -13,7 +13,7 @@ from rag.cite import citation_of
 from rag.config import RagConfig
 from rag.contradiction import Contradiction
 from rag.errors import EmptyQuestion, QuestionTooLong
-from rag.evidence import gather
+from rag.evidence import Evidence, gather
 from rag.generate import Generator
 from rag.index import Index
 from rag.rerank import Reranker
@@ -79,7 +79,7 @@ def answer(
     written = write_answer(asked, evidence, index=index, generator=generator, support=support, run=run)
     said_otherwise = _told_otherwise(evidence.contradiction, written.citations)
     if written.refused is not None:
-        return _refused(written.refused, written, said_otherwise, run)
+        return _refused(written.refused, written, evidence, said_otherwise, run)
     return _answered(written, said_otherwise, run)
 
 
@@ -120,11 +120,15 @@ def _told_otherwise(
 
 
 def _refused(
-    reason: RefusalReason, written: Written, said_otherwise: ContradictedPremise | None, run: Run
+    reason: RefusalReason,
+    written: Written,
+    evidence: Evidence,
+    said_otherwise: ContradictedPremise | None,
+    run: Run,
 ) -> Refused:
     """The refusal of a draft, with what became of it."""
     return replace(
-        run.refused(reason),
+        run.refused(reason, evidence.passages),
         generator=written.generator,
         n_unresolved_markers=written.n_unresolved,
         findings=written.findings,

@@ -74,9 +74,14 @@ class Run:
         """Everything so far."""
         return Trace(tuple(self.stages), self.candidates)
 
-    def refused(self, reason: RefusalReason) -> Refused:
-        """The refusal, with the passages that were nearest by the number that decided."""
-        if self.gate_score == "relevance":
+    def refused(self, reason: RefusalReason, passed: Sequence[ScoredChunk] = ()) -> Refused:
+        """The refusal, with the passages that were nearest by the number that decided.
+
+        `passed` went through the gate and was written from: its number decided. Another part of the question may have
+        been compared by another one.
+        """
+        score = gate_score(passed or self.candidates)
+        if score == "relevance":
             nearest = sorted(self.candidates, key=lambda candidate: -(candidate.relevance or 0.0))
         else:
             nearest = sorted(self.candidates, key=lambda candidate: candidate.distance)
@@ -86,7 +91,7 @@ class Run:
             distance_cut=self.thresholds.distance_cut,
             nearest=tuple(nearest[:_N_NEAREST]),
             trace=self.trace(),
-            gate_score=self.gate_score,
-            best_relevance=self.best_relevance,
+            gate_score=score,
+            best_relevance=self.best_relevance if score == "relevance" else None,
             relevance_cut=self.thresholds.relevance_cut,
         )

@@ -12,6 +12,7 @@ from rag.errors import ModelMissing, ModelRefused, Unavailable
 from rag.evidence import Evidence, Part, unanswered_part
 from rag.generate import Draft, DraftSentence, ExtractiveGenerator, Generator
 from rag.generate.answer_type import gives_what_is_asked
+from rag.half_told import half_told
 from rag.index import Index
 from rag.lists import Around
 from rag.run import Run
@@ -76,9 +77,13 @@ def write_answer(
     written = _checked(bound, conflicts, drafted, index=index, support=support, run=run)
     if written.refused is None and not _gives_what_is_asked(asked, evidence, written):
         return replace(drafted, findings=written.findings, refused=RefusalReason.WEAK_EVIDENCE)
-    if written.refused is not None or asked.is_chain:
+    if written.refused is not None:
         return written
-    return replace(written, unanswered=(*unanswered, *_left_out(evidence, bound, written, run)))
+    if asked.is_chain or len(asked.parts) == 1:
+        left_out = half_told(asked.question, evidence, written.citations, run)
+    else:
+        left_out = _left_out(evidence, bound, written, run)
+    return replace(written, unanswered=(*unanswered, *left_out))
 
 
 def _spoken_of(asked: Asked, evidence: Evidence, run: Run) -> Evidence:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import rag
-from console import storage
+from console import engine, storage
 from console.index.models import DocumentIndex, IndexVersion, ThresholdSetting
 from console.questions import wording
 from console.questions.models import Answer, Citation, QuestionState
 from console.questions.verification import verification_json
 from console.sources.models import Document
-from console.sources.selectors import n_working_in, unreadable_in
+from console.sources.selectors import ids_out_of_answers, n_working_in, unreadable_in
 
 EXCERPT_CHARS = 300
 
@@ -26,6 +26,16 @@ class AnswerRow:
 
     answer: Answer
     citations: list[Citation] = field(default_factory=list)
+
+
+def forget_what_is_out(version: IndexVersion) -> None:
+    """Take what is deleted or left out from the index before it is searched: the workers may not have purged it yet.
+
+    Raises:
+        rag.RagError: the store does not work.
+    """
+    for document_id in ids_out_of_answers(version.pk):
+        rag.remove_document(engine.index_of(version), document_id)
 
 
 def broken_row(reference: str) -> AnswerRow:

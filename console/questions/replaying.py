@@ -11,7 +11,7 @@ from console.channels.models import SlackThreadReading
 from console.index.models import IndexVersion, VersionState
 from console.questions.conversation import are_words_deleted, asked_as, turns_before
 from console.questions.models import Answer, Question, QuestionState
-from console.questions.recording import reranker_of
+from console.questions.recording import forget_what_is_out, reranker_of
 
 _REPLAYED = {QuestionState.ANSWERED, QuestionState.REFUSED}
 
@@ -27,16 +27,26 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """A recorded answer beside the same question asked again; no difference means the same answer."""
+    """A recorded answer beside the same question asked again; no difference means the same answer.
+
+    `degrades_now` and the recorded `Answer.degrades` say what each was decided without, which can explain a difference.
+    """
 
     question: Question
     answer: Answer
     result: rag.Answered | rag.Refused
     differences: tuple[Difference, ...]
 
+    @property
+    def degrades_now(self) -> tuple[rag.Degrade, ...]:
+        """What it was decided without this time."""
+        return self.result.trace.degrades
+
 
 def replay_question(question: Question) -> Replay:
-    """Ask again with the recorded folders, index version and thresholds; nothing is stored.
+    """Ask again with the recorded folders, index version and thresholds; nothing is recorded.
+
+    As for every question, what is deleted or left out by now is in no answer, also before its purge has run.
 
     Raises:
         Rejected: there is nothing to ask again: no answer yet, none from documents, or its index version is gone.
@@ -58,6 +68,7 @@ def replay_question(question: Question) -> Replay:
         VersionState.READY,
     }:
         raise Rejected("version_gone", "The index version that answered it is gone.")
+    forget_what_is_out(version)
     result = _asked_again(question, answer, version)
     return Replay(question, answer, result, tuple(_differences(answer, result)))
 

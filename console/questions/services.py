@@ -38,11 +38,12 @@ from console.questions.recording import (
     AnswerRow,
     StaleCitation,
     broken_row,
+    forget_what_is_out,
     not_allowed_row,
     refused_row,
     row_of,
 )
-from console.sources.selectors import folders_visible_to, ids_out_of_answers
+from console.sources.selectors import folders_visible_to
 
 log = logging.getLogger(__name__)
 
@@ -150,7 +151,7 @@ def _answer(question: Question, read_thread: ReadThread | None = None) -> Answer
     setting = with_channel_cut(setting, question)
     turns = _turns_of(question, read_thread)
     for _ in range(3):
-        _forget_what_is_out(version)
+        forget_what_is_out(version)
         try:
             return _ask_core(question, turns, scope.folder_ids, version, setting)
         except StaleCitation:
@@ -165,12 +166,6 @@ def _turns_of(question: Question, read_thread: ReadThread | None) -> list[rag.Tu
     if read_thread is None or is_known or not is_called_into_thread(question):
         return turns
     return [*read_thread(question), *turns]
-
-
-def _forget_what_is_out(version: IndexVersion) -> None:
-    """What is deleted or left out is in no answer from that moment, also before the workers get to the purge."""
-    for document_id in ids_out_of_answers(version.pk):
-        rag.remove_document(engine.index_of(version), document_id)
 
 
 def _ask_core(

@@ -27,6 +27,9 @@ from rag.ask.words import (
 
 _MANY_OF_ONE = {"is": "are", "was": "were", "does": "do", "has": "have"}
 _ONE_OF_MANY = {many: one for one, many in _MANY_OF_ONE.items()}
+_INVERTING = {"how", "when", "where", "why"}
+"""Question words that are never the subject: what follows the auxiliary is."""
+_GOING_ON = {"being", "going", "getting"}
 _LONGEST_PHRASE = 12
 """Words; a longer noun phrase or question phrase is not read."""
 
@@ -107,7 +110,11 @@ def _predicate_at(read: list[str], start: int, lead: list[str]) -> int | None:
     """Where what is said of the subject begins; after ``what is`` and its like the subject may be all there is."""
     if _is_pronoun(read, start):
         return start + 1
-    if start >= len(read) or is_predicate(read[start]) or read[start] in PREPOSITIONS:
+    if start >= len(read) or read[start] in PREPOSITIONS | _GOING_ON:
+        return None
+    # "Is smoking allowed?": behind the auxiliary itself "smoking" is the subject; not so in "who is smoking".
+    is_inverted = not lead or (len(lead) == 1 and lead[0] in _INVERTING)
+    if is_predicate(read[start]) and not (read[start].endswith("ing") and is_inverted):
         return None
     preposition: int | None = None
     for at in range(_first_after_noun(read, start), len(read)):

@@ -8,22 +8,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rag.ask.clause import means_event
+from rag.ask.clause import clause_of, means_event
 from rag.ask.compare import compared
 from rag.ask.described import looked_up_first
 from rag.ask.pronouns import resolved
 from rag.ask.sides import Sides
 from rag.ask.topic import asked_about
 from rag.ask.words import (
+    ADVERBS,
     AUXILIARIES,
+    CONJUNCTIONS,
     DETERMINERS,
     DO,
+    MODALS,
+    PREPOSITIONS,
     QUESTION_WORDS,
     SUBJECT_PRONOUNS,
     VERBS,
     finished,
     has_topic,
+    head_of,
     is_finite,
+    is_plural,
+    is_predicate,
     open_words,
     opens_question,
     plain,
@@ -32,6 +39,9 @@ from rag.ask.words import (
 
 _RELATIVES = QUESTION_WORDS | {"that"}
 _MAX_QUESTIONS = 3
+_OF_MANY, _OF_ONE = {"are", "were", "do", "have"}, {"is", "was", "does", "has"}
+_CONDITIONAL = {"should", "had", "were"}
+"""``Should it rain, is …``: the first half asks nothing."""
 
 
 def sub_questions(question: str) -> tuple[str, ...]:
@@ -108,16 +118,29 @@ def _joined(sentence: str) -> list[str]:
     begin = _place_of_question(words, read) or 0
     told, pieces, start = words[:begin] if begin > 1 else [], [], begin
     for at in range(begin + 2, len(read) - 2):
-        if read[at] in {"and", "&"} and _begins_another(words, read, start, at):
+        next_at = _behind_joint(words, read, start, at)
+        if next_at and _begins_another(words, read, start, at, next_at):
             pieces.append(words[start:at])
-            start = at + 1
+            start = next_at
     if not pieces:
         return [sentence]
     return [" ".join([*told, *piece]).rstrip(",") for piece in (*pieces, words[start:])]
 
 
-def _begins_another(words: list[str], read: list[str], start: int, at: int) -> bool:
-    left, right = read[start:at], read[at + 1 : at + 10]
+def _behind_joint(words: list[str], read: list[str], start: int, at: int) -> int:
+    """Where the words behind "and", or behind the comma between two questions of yes or no, begin; else 0."""
+    if read[at] in {"and", "&", "plus"}:
+        return at + 1 + (read[at + 1] in {"also", "then"})
+    is_of_yes_or_no = read[start] in AUXILIARIES - _CONDITIONAL and read[at] in AUXILIARIES
+    is_tag = read[at + 1] in SUBJECT_PRONOUNS  # "…, is it?"
+    is_plain = not is_tag and (CONJUNCTIONS - {"and", "or"}).isdisjoint(read[start:at])
+    return at if is_of_yes_or_no and is_plain and words[at - 1].endswith((",", ";")) else 0
+
+
+def _begins_another(words: list[str], read: list[str], start: int, at: int, next_at: int) -> bool:
+    left, right = read[start:at], read[next_at : next_at + 16]
+    if len(right) < 2:
+        return False
     if len(left) < 3 or left[-1] in QUESTION_WORDS or {"between", "both"} & set(left) or right[1] == "to":
         return False
     has_comma = words[at - 1].endswith(",")
@@ -128,9 +151,35 @@ def _begins_another(words: list[str], read: list[str], start: int, at: int) -> b
         return False
     if right[0] in AUXILIARIES:
         is_open = has_comma and right[0] in DO | {"will", "can", "should", "must"} and right[1] not in VERBS
-        return right[1] in SUBJECT_PRONOUNS | DETERMINERS or is_open
+        return right[1] in SUBJECT_PRONOUNS | DETERMINERS or is_open or _has_own_subject(left, right)
     if not opens_question(right):
         return False
     return (
         right[0] == "who" or any(word in AUXILIARIES for word in right[1:8]) or (has_comma and len(right) > 3)
+    )
+
+
+def _has_own_subject(left: list[str], right: list[str]) -> bool:
+    """Whether the verb behind "and" has a subject of its own: "and are dogs allowed", not "and are paid monthly".
+
+    Only where the question before it is inverted too: "who is ill" goes on with "and is paid".
+    """
+    is_inverted = left[0] in AUXILIARIES or clause_of(" ".join(left)) is not None
+    is_of_many = right[0] in _OF_MANY
+    if not is_inverted and not (left[0] == "who" and is_of_many):
+        return False
+    if right[0] in DO | MODALS and right[1] in VERBS:
+        return False
+    clause = clause_of(" ".join(right))
+    if clause is None:
+        return right[0] in MODALS and is_plural(right[1])  # "can visitors park": of a verb that is in no list
+    if right[1].endswith("ly") or right[1] in PREPOSITIONS | ADVERBS:
+        return False
+    if right[0] in _OF_MANY | _OF_ONE and is_plural(head_of(clause.subject)) != is_of_many:
+        return "and" in clause.subject  # "are sick leave and overtime paid"
+    said = [plain(word) for word in clause.rest]
+    return (
+        right[0] in DO | MODALS
+        or not DETERMINERS.isdisjoint(said[:1])
+        or any(is_predicate(word) and word not in ADVERBS for word in said)
     )

@@ -27,6 +27,7 @@ from rag.ask.words import (
     VERBS,
     finished,
     has_topic,
+    is_finite,
     is_plural,
     look_of,
     open_words,
@@ -176,9 +177,12 @@ def _opened(words: list[str]) -> tuple[list[str], bool]:
 
 
 def _of_bare(words: list[str], read: list[str], earlier: _Earlier) -> str:
-    """'Why?', 'since when?', 'which form?'."""
+    """'When?', 'since when?', 'which form?'.
+
+    "Why?" stays apart from a question of yes or no: "why are dogs allowed?" would take for granted that they are.
+    """
     asks = earlier.asks.split()
-    if len(read) == 1 and read[0] in {"why", "when", "where", "how"} and plain(asks[0]) in AUXILIARIES:
+    if len(read) == 1 and read[0] in {"when", "where", "how"} and plain(asks[0]) in AUXILIARIES:
         return earlier.with_asked(f"{read[0]} {asks[0].casefold()} {' '.join(asks[1:])}")
     return earlier.followed_by(finished(" ".join(words)))
 
@@ -214,13 +218,26 @@ def _with_place(asked: list[str], words: list[str], start: int) -> str:
     read = [plain(word) for word in asked]
     preposition, thing = plain(words[start]), words[start + 1 :]
     at = next((n for n in range(len(read) - 1, 0, -1) if read[n] == preposition), 0)
-    end = next((n for n in range(at + 2, len(read)) if read[n] in _PHRASE_ENDS), len(read))
-    is_last_place = end == len(read) and preposition in {"in", "at", "on", "from"}
+    said = _predicate_of(asked, at)
+    end = next((n for n in range(at + 2, len(read)) if read[n] in _PHRASE_ENDS or n == said), len(read))
+    is_last_place = end in {len(read), said} and preposition in {"in", "at", "on", "from"}
     if at and (is_last_place or look_of(asked[at + 1 : end]) == look_of(thing)):
         return " ".join([*asked[:at], *words, *asked[end:]])
     if preposition == "for" and not start and (swapped := _with_subject(" ".join(asked), thing)):
         return swapped
     return " ".join([*asked, *words])
+
+
+def _predicate_of(asked: list[str], at: int) -> int | None:
+    """Where what is asked of the thing at `at` begins: "paid" of "is parking in Antwerp paid"; None where it did."""
+    clause = clause_of(" ".join(asked))
+    if clause is not None:
+        start = len(asked) - len(clause.rest)
+        return start if at < start else None
+    read = [plain(word) for word in asked]
+    if any(is_finite(read, n) for n in range(1, at)):
+        return None
+    return next((n for n in range(at + 2, len(read)) if is_finite(read, n)), None)  # who in Antwerp signs it
 
 
 def _of_topic(words: list[str], earlier: _Earlier) -> str | None:

@@ -31,16 +31,9 @@ from rag.ask.words import (
     sentences_of,
     word_set,
 )
+from rag.english import PAST_OF
 
-_PASTS = """
-become/became begin/began bring/brought build/built buy/bought choose/chose come/came cut/cut fall/fell find/found
-forbid/forbade get/got give/gave go/went grow/grew have/had hear/heard hold/held keep/kept know/knew lead/led leave/left
-let/let lose/lost make/made mean/meant meet/met pay/paid put/put quit/quit read/read run/ran say/said see/saw sell/sold
-send/sent set/set show/showed sit/sat speak/spoke spend/spent split/split take/took tell/told win/won write/wrote
-cancel/cancelled travel/travelled do/did
-"""
-_PAST_OF = dict(pair.split("/") for pair in _PASTS.split())
-_PAST_FORMS = frozenset(_PAST_OF.values()) - AUXILIARIES
+_PAST_FORMS = frozenset(PAST_OF.values()) - AUXILIARIES
 _SAYING = (AUXILIARIES | _PAST_FORMS) - {"may"}  # the month
 _SHORT_VERB = re.compile(r"[^aeiou]+[aeiou][^aeiouwxy]")
 """Stop, ban, drop: their last letter is doubled."""
@@ -193,8 +186,8 @@ def _inflected(verb: str, aux: str) -> str:
         return verb + ("es" if verb.endswith(("s", "sh", "ch", "x", "z", "o")) else "s")
     if aux == "do":
         return verb
-    if verb in _PAST_OF:
-        return _PAST_OF[verb]
+    if verb in PAST_OF:
+        return PAST_OF[verb]
     if ends_in_y:
         return verb[:-1] + "ied"
     if _SHORT_VERB.fullmatch(verb):

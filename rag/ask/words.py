@@ -16,10 +16,10 @@ def word_set(words: str) -> frozenset[str]:
 BE = word_set("is are was were isn't aren't wasn't weren't")
 DO = word_set("do does did don't doesn't didn't")
 HAVE = word_set("has have had hasn't haven't hadn't")
-_MODALS = word_set(
+MODALS = word_set(
     "can could will would shall should may might must can't cannot couldn't won't wouldn't shouldn't mustn't"
 )
-AUXILIARIES = BE | DO | HAVE | _MODALS
+AUXILIARIES = BE | DO | HAVE | MODALS
 QUESTION_WORDS = word_set("how what which who whom whose when where why")
 POSSESSIVES = word_set("my our your his her its their")
 DETERMINERS = POSSESSIVES | word_set("the a an this that these those any some every each all no another")

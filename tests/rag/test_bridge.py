@@ -166,3 +166,37 @@ def test_a_word_that_much_of_what_was_found_says_names_nothing(index, handbook, 
         index_document(index, handbook((title, text)), document_id=document_id, folder_id=7, title=title)
     result = ask(index, "Which band has written something?", scores={"posts": 0.9, "Something": 0.5})
     assert details(result, "bridge")[0]["n_named"] == n_named
+
+
+FALCON = "Who leads the team that runs Falcon?"
+TEAM = ("Mobility team", "The mobility team is led by Ida Holm.")
+
+
+def falcon(index, handbook, told, team=TEAM):
+    for document_id, (title, words) in enumerate([("Falcon", told), team, PAGES[3]], start=1):
+        index_document(index, handbook((title, words)), document_id=document_id, folder_id=7, title=title)
+    return index
+
+
+@pytest.mark.parametrize(
+    ("told", "title", "n_named"),
+    [
+        ("Falcon is run by the mobility team.", "Mobility team", 1),
+        ("Falcon is run by our mobility team in Hull.", "The Mobility Team", 1),
+        ("Falcon is run by mobility team members.", "Mobility team", 0),  # no determiner: no name
+        ("Falcon is run by the urban mobility team.", "Mobility team", 0),  # another one
+        ("Falcon is run by the mobility office.", "Mobility team", 0),
+        ("Falcon is run by the team of mobility.", "Team", 0),  # one word is anything
+    ],
+)
+def test_a_title_of_several_words_is_a_name_without_capitals_too(index, handbook, told, title, n_named):
+    library = falcon(index, handbook, told, (title, f"{title} is led by Ida Holm."))
+    result = ask(library, FALCON, scores={"Falcon": 0.9, "led": 0.8})
+    assert details(result, "bridge")[0]["n_named"] == n_named
+    assert ("Ida Holm" in " ".join(each.text for each in result.sentences)) == bool(n_named)
+
+
+def test_a_title_that_was_asked_for_itself_is_no_further_document(index, handbook):
+    library = falcon(index, handbook, "Falcon and the mobility team share one office.")
+    result = ask(library, "Which office do Falcon and the mobility team lead?", scores={"Falcon": 0.9})
+    assert details(result, "bridge")[0]["n_named"] == 0

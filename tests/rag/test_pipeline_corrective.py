@@ -9,6 +9,7 @@ from rag.errors import ModelMissing, ModelRefused, ModelTimeout, RateLimited
 from rag.generate import read_markers
 from rag.index import index_document
 from rag.pipeline import answer
+from rag.rerank import Reranked
 from rag.rerank.pair_model import OutOfTime
 from rag.types import Answered, GeneratorFault, RefusalReason, Refused, Scope, Thresholds, UnansweredPart
 from tests.rag.fakes import ScriptedReranker, ScriptedSupport
@@ -225,6 +226,27 @@ def test_a_part_that_was_decided_without_the_reranker_says_that_its_number_is_a_
     (whales,) = result.unanswered
     assert (whales.gate_score, whales.cut) == ("distance", 0.3)
     assert whales.best > 0.3
+
+
+def test_a_refusal_tells_no_relevance_where_what_passed_was_decided_by_distance(full):
+    reads_whales = by_question(whales={"fed": 0.16})
+    plain = reads_whales.rerank
+
+    def rerank(asked, *more, **named):
+        return Reranked((), (), timed_out=True) if "gulls" in asked else plain(asked, *more, **named)
+
+    reads_whales.rerank = rerank
+    result = ask(full, f"{PAID[:-1]}, and on which days may whales be fed?", scores=reads_whales)
+    assert isinstance(result, Refused)
+    assert result.reason == RefusalReason.WEAK_EVIDENCE
+    assert (result.gate_score, result.best_relevance) == ("distance", None)
+    assert result.best_distance <= 0.75
+    assert result.trace.degrades == ("rerank",)
+    distances = [each.distance for each in result.nearest]
+    assert distances == sorted(distances)
+
+
+PAID = "On which days may gulls be paid 4012 EUR?"
 
 
 def test_a_part_that_nothing_is_quoted_for_is_refused_by_name_too(full):

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import io
 import json
+from contextlib import suppress
 from uuid import uuid4
 
 import pytest
 from django.core.management import CommandError, call_command
 
+import rag
 from bot.answers import answer_view
 from bot.messages import messages_of
+from console import engine
 from console.access import Rejected
 from console.index.selectors import active_version
 from console.people.models import User
@@ -20,6 +23,7 @@ from console.questions.replaying import replay_question
 from console.questions.services import answer_of, answer_question, ask_question
 from console.sources import ingest
 from console.sources.models import Document, Folder
+from console.sources.services import disable_document
 from tests.workers.conftest import HOTELS, upload
 
 pytestmark = [pytest.mark.model, pytest.mark.usefixtures("data_folder", "sent")]
@@ -125,6 +129,43 @@ def test_what_changed_is_told(admin: User, folder: Folder, policy: Document) -> 
     assert set(by_name) == {"sentences", "quotes"}
     assert "180 EUR" in by_name["quotes"].then
     assert "210 EUR" in by_name["quotes"].now
+
+
+def test_a_document_that_is_disabled_is_out_before_its_purge_has_run(
+    admin: User, folder: Folder, policy: Document
+) -> None:
+    question = ask_question(actor=admin, text=ASKED)
+    assert finished(question).outcome == QuestionState.ANSWERED
+    disable_document(actor=admin, document=policy)
+    replay = replay_question(question)
+    fresh = finished(ask_question(actor=admin, text=ASKED))
+    assert (replay.result.reason, fresh.outcome) == (fresh.reason_code, QuestionState.REFUSED)
+    outcome = next(each for each in replay.differences if each.what == "outcome")
+    assert (outcome.then, outcome.now) == ("answered", "refused")
+
+
+def test_what_a_record_was_decided_without_is_told_beside_the_differences(
+    admin: User, policy: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    question = ask_question(actor=admin, text=ASKED)
+    with monkeypatch.context() as away:
+        absent = rag.AbsentReranker("nosuch", rag.ModelMissing("It is not there."))
+        away.setattr(engine, "reranker_for_answers", lambda: absent)
+        assert finished(question).degrades == ("rerank",)
+    out = io.StringIO()
+    with suppress(SystemExit):
+        call_command("replay", str(question.pk), stdout=out)
+    assert out.getvalue().split("decided without")[1].split() == [
+        "then:",
+        "rerank",
+        "(model_missing)",
+        "now:",
+        "–",
+    ]
+    out = io.StringIO()
+    with suppress(SystemExit):
+        call_command("replay", str(question.pk), "--json", stdout=out)
+    assert json.loads(out.getvalue())["degraded"] == {"then": ["rerank"], "now": []}
 
 
 def test_what_cannot_be_asked_again_says_why(admin: User, folder: Folder, policy: Document) -> None:

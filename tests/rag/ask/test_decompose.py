@@ -179,6 +179,39 @@ JOINED = [
         "I moved to Norway last year. Who approves the days of leave?",
     ),
     (
+        "Are dogs allowed in the office and is smoking allowed inside?",
+        "Are dogs allowed in the office?",
+        "Is smoking allowed inside?",
+    ),
+    (
+        "Is parking in Hull free and is parking in Leeds free?",
+        "Is parking in Hull free?",
+        "Is parking in Leeds free?",
+    ),
+    (
+        "How much is the boat deposit and are dogs allowed on board?",
+        "How much is the boat deposit?",
+        "Are dogs allowed on board?",
+    ),
+    ("Is wifi free and are printers available?", "Is wifi free?", "Are printers available?"),
+    ("Is wifi free and also is parking paid?", "Is wifi free?", "Is parking paid?"),
+    ("Is wifi free; is parking paid?", "Is wifi free?", "Is parking paid?"),
+    ("Is smoking allowed, is parking paid?", "Is smoking allowed?", "Is parking paid?"),
+    ("Do we have a gym and do contractors get access?", "Do we have a gym?", "Do contractors get access?"),
+    (
+        "Can I eat at my desk and can visitors park here?",
+        "Can I eat at my desk?",
+        "Can visitors park here?",
+    ),
+    ("Where is the gym and are guests allowed?", "Where is the gym?", "Are guests allowed?"),
+    ("Is Ida the CEO and is Ola the CFO?", "Is Ida the CEO?", "Is Ola the CFO?"),
+    ("Who approves travel and are guests insured?", "Who approves travel?", "Are guests insured?"),
+    (
+        "Is the warranty two years and are batteries covered?",
+        "Is the warranty two years?",
+        "Are batteries covered?",
+    ),
+    (
         "Does the policy cover both contractors and interns?",
         "Does the policy cover contractors?",
         "Does the policy cover interns?",
@@ -259,6 +292,23 @@ When does the team that owns payroll meet?
 What happens to the laptop of the employee who leaves?
 Who is the manager of the finance team?
 My uncle, who was the owner, has left. When he was here, he told me that it is free. Who do I tell?
+Is the lease signed and is valid for contractors?
+Which benefits are taxed and are paid monthly?
+Who is in charge and is responsible for safety?
+Who can travel and can claim travel expenses?
+Who is Ola and is married to Ida?
+What is allowed and is not allowed?
+What must be kept and must be signed?
+Which laptops are leased and are company owned?
+Is anyone who is ill and is paid taxed?
+Is the shop closed and is moving abroad?
+Is the lift broken and is being repaired?
+Are the rooms clean, are heated and are free?
+Do employees get lunch and do overtime?
+Can I drive and can park in Hull?
+Should it rain, is parking free?
+Is the lift broken, is it?
+Can a parcel be sent empty? If so, is postage free?
 Was ist der Unterschied zwischen Urlaub und Elternzeit?
 """.strip().splitlines()
 

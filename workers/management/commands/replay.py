@@ -12,7 +12,8 @@ from django.core.management.base import BaseCommand, CommandError
 import rag
 from console import engine
 from console.access import Rejected
-from console.questions.models import Question
+from console.questions.models import Answer, Question
+from console.questions.recording import reranker_fault_of
 from console.questions.replaying import Replay, replay_question
 from workers.first_start import require_tables
 from workers.ownership import DataFolderOwnership
@@ -23,7 +24,7 @@ class Command(BaseCommand):
 
     help = (
         "Ask a recorded question again with its folders, index version and thresholds. Exit status 0: the same answer; "
-        "1: what differs is printed. Nothing is stored."
+        "1: what differs is printed, with what each was decided without. Nothing is recorded."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -59,12 +60,36 @@ class Command(BaseCommand):
 
 
 def _told(replay: Replay) -> str:
+    on = f"{replay.answer.created_at:%Y-%m-%d %H:%M}"
+    lines = [f"{len(replay.differences)} differences from {on}:"]
     if not replay.differences:
-        return f"The same: {replay.answer.outcome}, as on {replay.answer.created_at:%Y-%m-%d %H:%M}."
-    lines = [f"{len(replay.differences)} differences from {replay.answer.created_at:%Y-%m-%d %H:%M}:"]
+        lines = [f"The same: {replay.answer.outcome}, as on {on}."]
     for each in replay.differences:
         lines += [each.what, f"  then: {each.then or '–'}", f"  now:  {each.now or '–'}"]
+    if replay.answer.degrades or replay.degrades_now:
+        lines += [
+            "decided without",
+            f"  then: {_without(replay.answer.degrades, _faults_of(replay.answer))}",
+            f"  now:  {_without(replay.degrades_now, _faults_now(replay))}",
+        ]
     return "\n".join(lines)
+
+
+def _without(degrades: tuple[rag.Degrade, ...], faults: dict[rag.Degrade, str]) -> str:
+    """``rerank (model_missing), verify (out of time)``; a dash where nothing was missing."""
+    return ", ".join(f"{each} ({faults.get(each) or 'out of time'})" for each in degrades) or "–"
+
+
+def _faults_of(answer: Answer) -> dict[rag.Degrade, str]:
+    return {rag.Degrade.RERANK: answer.reranker_fault, rag.Degrade.GENERATE: answer.generator_fault}
+
+
+def _faults_now(replay: Replay) -> dict[rag.Degrade, str]:
+    fault = replay.result.generator_fault
+    return {
+        rag.Degrade.RERANK: reranker_fault_of(replay.result.trace),
+        rag.Degrade.GENERATE: fault.code if fault else "",
+    }
 
 
 def _as_json(replay: Replay) -> dict[str, object]:
@@ -74,4 +99,5 @@ def _as_json(replay: Replay) -> dict[str, object]:
         "differences": [
             {"what": each.what, "then": each.then, "now": each.now} for each in replay.differences
         ],
+        "degraded": {"then": list(replay.answer.degrades), "now": list(replay.degrades_now)},
     }
