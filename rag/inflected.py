@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from rag.english import PAST_OF
 from rag.lexical import stems
-
-_OTHER = {
-    stem: other
-    for verb, past in PAST_OF.items()
-    for stem, other in ((stems(verb)[0], stems(past)[0]), (stems(past)[0], stems(verb)[0]))
-}
 
 
 def forms_of(word: str) -> frozenset[str]:
@@ -19,4 +15,12 @@ def forms_of(word: str) -> frozenset[str]:
     ['lead', 'led']
     """
     found = stems(word)
-    return frozenset((*found, *(_OTHER[stem] for stem in found if stem in _OTHER)))
+    others = _others()
+    return frozenset((*found, *(others[stem] for stem in found if stem in others)))
+
+
+@cache
+def _others() -> dict[str, str]:
+    """Each stem of `PAST_OF` and the other one; the stemmer is loaded with the first question, not with the module."""
+    pairs = [(stems(verb)[0], stems(past)[0]) for verb, past in PAST_OF.items()]
+    return dict(pairs) | {past: verb for verb, past in pairs}
