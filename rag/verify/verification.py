@@ -125,8 +125,8 @@ def evidence_in(chunk: StoredChunk) -> Evidence:
 def _told_of(chunk: StoredChunk) -> Iterator[str]:
     """What can be quoted of a passage, as an answer tells it.
 
-    A list item may be told without its number, and the first one in one sentence with the line that introduces it,
-    unless one of the two is an order.
+    A list item may be told without its number, and in one sentence with the line that introduces it, unless one of the
+    two is an order: "water damage" is covered or not by what stands above the list.
     """
     for place in quotables(chunk):
         yield as_told(chunk, place)
@@ -137,8 +137,8 @@ def _told_of(chunk: StoredChunk) -> Iterator[str]:
         if listing.lead_in is not None:
             lead_in = plain_text(chunk.content[slice(*listing.lead_in)])
             yield lead_in
-            if not is_order(lead_in) and not is_order(told[0]):
-                yield f"{lead_in} {told[0]}"
+            if not is_order(lead_in):
+                yield from (f"{lead_in} {item}" for item in told if not is_order(item))
 
 
 def as_told(chunk: StoredChunk, place: Quotable) -> str:
