@@ -91,6 +91,8 @@ class CheckedClaim:
     carried_by: tuple[int, ...] = ()
     """Citation numbers of the text that carries it best; those of several passages where only all of them do."""
     faults: tuple[MechanicalFault, ...] = ()
+    against: tuple[int, ...] = ()
+    """Citation numbers of its sentence whose text does not hold it, while another one's does."""
 
 
 @dataclass(frozen=True, slots=True)
