@@ -72,18 +72,17 @@ def says_nothing(claim: Said, evidence: Read) -> Iterator[MechanicalFault]:
 def added(claim: Said, evidence: Read) -> Iterator[MechanicalFault]:
     """Finds “and flight” in a sentence of the cited text that has nothing of flights, nor has the rest of the text.
 
-    Abstains where the claim is in other words, on people ("of employees") and on what neither "and", "or" nor a
-    preposition adds.
+    Abstains where the claim is in other words, where only people are added ("of employees"), and on what neither
+    "and", "or" nor a preposition adds.
     """
     for sentence in evidence.sentences:
-        new, kept = claim.content - sentence.content, claim.content & sentence.content
+        others, kept = claim.content - sentence.content, claim.content & sentence.content
+        new = others - _NAMES_OF_PEOPLE - _ADD_NOTHING
         n_left_out = len(sentence.content - claim.content)
         if not new or len(kept) < _LEAST_KEPT or n_left_out > _MOST_LEFT_OUT * len(sentence.content):
             continue
-        if any(_is_known(word, evidence) for word in new) or new & (_NAMES_OF_PEOPLE | _ADD_NOTHING):
-            continue
-        if new <= _led_in(claim, new):
-            yield missing("name", _written(claim, new))
+        if not any(_is_known(word, evidence) for word in new) and others <= _led_in(claim, others):
+            yield missing("name", _written(claim, others))
             return
 
 

@@ -73,7 +73,7 @@ THE_SAME = [
 
 ADDED = [
     (HOTELS, "Hotel and flight costs are reimbursed up to 120 euros a night."),
-    (HOTELS, "Hotel costs of guests and relatives are reimbursed up to 120 euros a night."),
+    (HOTELS, "Hotel costs of guests and family members are reimbursed up to 120 euros a night."),
     (HOTELS, "Hotel costs are reimbursed up to 120 euros a night for business class flights."),
     (DOGS, "Cats are not allowed in the office."),
     (DOGS, "Cats are allowed in the office."),
@@ -81,6 +81,7 @@ ADDED = [
 
 ADDS_NOTHING = [
     (HOTELS, "Hotel costs of employees are reimbursed up to 120 euros a night."),
+    (HOTELS, "Hotel costs of team members and of all other staff are reimbursed up to 120 euros a night."),
     (HOTELS, "Hotel costs are reimbursed up to 120 euros a night in total."),
     (HOTELS, "The company reimburses hotel costs up to 120 euros a night."),
     ("Staff may bring dogs to the office.", "Employees may bring dogs to the office."),
