@@ -239,9 +239,9 @@ def _checked(
     sentences, citations = bound.sentences, bound.citations
     verification = _verified(sentences, citations, index, support, run)
     dropped = dropped_claims(sentences, citations, verification)
-    if not verification.passed:
+    kept = revise(sentences, verification, keep={number for pair in conflicts for number in pair})
+    if kept != sentences:
         with run.stage("revise") as detail:
-            kept = revise(sentences, verification)
             detail |= {"n_before": len(sentences), "n_after": len(kept), "n_claims_dropped": len(dropped)}
             sentences, citations = renumbered(kept, citations)
         if sentences:

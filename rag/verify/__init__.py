@@ -3,9 +3,9 @@
 from rag.verify.claims import atomic_claims
 from rag.verify.findings import DroppedClaim, Findings, dropped_claims
 from rag.verify.mechanical import is_verbatim, mechanical_faults
-from rag.verify.numbering import renumbered
+from rag.verify.numbering import renumbered, revise
 from rag.verify.protocol import CheckedClaim, Evidence, FaultKind, MechanicalFault, Method, SupportModel
-from rag.verify.verification import Verification, evidence_in, revise, verify
+from rag.verify.verification import Verification, evidence_in, verify
 
 __all__ = [
     "CheckedClaim",

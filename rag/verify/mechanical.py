@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from rag.verify.additions import added, other_subject, says_nothing
 from rag.verify.figures import (
     dates_differ,
     numbers,
@@ -19,6 +20,7 @@ from rag.verify.figures import (
     without_counts,
 )
 from rag.verify.names import names
+from rag.verify.opposites import opposed
 from rag.verify.protocol import Evidence, MechanicalFault, straightened
 from rag.verify.stated import Read, Said, normal, read_of, said_of
 from rag.verify.wording import bounds_differ, conditions, modality, negation, orders, quantifiers
@@ -60,9 +62,13 @@ CHECKS: tuple[Callable[[Said, Read], Iterator[MechanicalFault]], ...] = (
     units,
     dates_differ,
     names,
+    says_nothing,
+    added,
+    other_subject,
     of_another_sentence,
     of_another_thing,
     negation,
+    opposed,
     modality,
     bounds_differ,
     quantifiers,

@@ -1,11 +1,43 @@
-"""Citation numbers after sentences were dropped."""
+"""What a verification leaves of an answer: sentences, claims, and citation numbers without gaps."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from rag.types import AnswerSentence, BoundCitation
+from rag.verify.verification import Verification
+
+
+def revise(
+    sentences: Sequence[AnswerSentence], verification: Verification, *, keep: Collection[int] = ()
+) -> tuple[AnswerSentence, ...]:
+    """The sentences without what is not supported; may be empty.
+
+    A sentence that is supported stays, without the numbers of what says otherwise than each of its claims; one of which
+    only some claims are becomes those, and cites only what carries them. Numbers stay; `renumbered` closes the gaps.
+
+    Args:
+        sentences: as they were verified.
+        verification: what was found.
+        keep: numbers that a sentence goes on citing, as those of a conflict that is shown.
+
+    Raises:
+        ValueError: `verification` is of other sentences.
+    """
+    revised = []
+    for sentence, claims in zip(sentences, verification.sentences, strict=True):
+        kept = [claim for claim in claims if claim.support >= verification.threshold]
+        carrying = {number for claim in kept for number in claim.carried_by}
+        if kept and len(kept) == len(claims):
+            against = frozenset.intersection(*(frozenset(claim.against) for claim in claims))
+            against -= carrying.union(keep)
+            numbers = tuple(number for number in sentence.citation_numbers if number not in against)
+            revised.append(replace(sentence, citation_numbers=numbers))
+        elif kept:
+            numbers = tuple(number for number in sentence.citation_numbers if number in carrying)
+            revised.append(AnswerSentence(" ".join(claim.text for claim in kept), numbers))
+    return tuple(revised)
 
 
 def renumbered(

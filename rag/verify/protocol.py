@@ -14,7 +14,17 @@ from rag.extract.canonical import visible_text
 from rag.numerals import MONTHS, ONES, SCALES, TENS, VALUES, with_plain_digits
 
 FaultKind = Literal[
-    "number", "date", "unit", "name", "negation", "modality", "bound", "quantifier", "condition", "order"
+    "number",
+    "date",
+    "unit",
+    "name",
+    "negation",
+    "modality",
+    "bound",
+    "quantifier",
+    "condition",
+    "substance",
+    "order",
 ]
 Method = Literal["verbatim", "mechanical", "model", "unchecked"]
 """How a claim's support was found: it stands there; it contradicts; a model weighed it; nobody could."""
@@ -81,6 +91,8 @@ class CheckedClaim:
     carried_by: tuple[int, ...] = ()
     """Citation numbers of the text that carries it best; those of several passages where only all of them do."""
     faults: tuple[MechanicalFault, ...] = ()
+    against: tuple[int, ...] = ()
+    """Citation numbers of its sentence whose text does not hold it, while another one's does."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,9 +55,12 @@ class Read:
     stretches: frozenset[str]
 
 
+_YES_OR_NO = re.compile(r"\A\s*(?:yes|no|ja|nein|oui|non|sim|não)\b(?:\s*[,.;:!–—-]\s*|\s*\Z)", re.IGNORECASE)
+
+
 def said_of(sentence: str) -> Said:
-    """The sentence as it is compared."""
-    text = in_one_writing(sentence)
+    """The sentence as it is compared, without a "yes" or "no" in front of it: that speaks to the question."""
+    text = _YES_OR_NO.sub("", in_one_writing(sentence))
     words = tuple(stems(text))
     content = frozenset(word for word in words if word not in _SAY_NOTHING and not word.endswith("n't"))
     return Said(sentence, text, words, content)

@@ -85,27 +85,6 @@ def verify(
     return Verification(found, threshold, support.name if support is not None and asked else None)
 
 
-def revise(sentences: Sequence[AnswerSentence], verification: Verification) -> tuple[AnswerSentence, ...]:
-    """The sentences without what is not supported; may be empty.
-
-    A sentence that is supported stays as it is, one of which only some claims are becomes those, and cites only what
-    carries them. Citation numbers stay; `renumbered` closes their gaps.
-
-    Raises:
-        ValueError: `verification` is of other sentences.
-    """
-    revised = []
-    for sentence, claims in zip(sentences, verification.sentences, strict=True):
-        kept = [claim for claim in claims if claim.support >= verification.threshold]
-        if kept and len(kept) == len(claims):
-            revised.append(sentence)
-        elif kept:
-            carrying = {number for claim in kept for number in claim.carried_by}
-            numbers = tuple(number for number in sentence.citation_numbers if number in carrying)
-            revised.append(AnswerSentence(" ".join(claim.text for claim in kept), numbers))
-    return tuple(revised)
-
-
 def evidence_in(chunk: StoredChunk) -> Evidence:
     """A passage as evidence: title and section over its own words.
 
@@ -125,8 +104,8 @@ def evidence_in(chunk: StoredChunk) -> Evidence:
 def _told_of(chunk: StoredChunk) -> Iterator[str]:
     """What can be quoted of a passage, as an answer tells it.
 
-    A list item may be told without its number, and the first one in one sentence with the line that introduces it,
-    unless one of the two is an order.
+    A list item may be told without its number, and in one sentence with the line that introduces it, unless one of the
+    two is an order: "water damage" is covered or not by what stands above the list.
     """
     for place in quotables(chunk):
         yield as_told(chunk, place)
@@ -137,8 +116,8 @@ def _told_of(chunk: StoredChunk) -> Iterator[str]:
         if listing.lead_in is not None:
             lead_in = plain_text(chunk.content[slice(*listing.lead_in)])
             yield lead_in
-            if not is_order(lead_in) and not is_order(told[0]):
-                yield f"{lead_in} {told[0]}"
+            if not is_order(lead_in):
+                yield from (f"{lead_in} {item}" for item in told if not is_order(item))
 
 
 def as_told(chunk: StoredChunk, place: Quotable) -> str:
@@ -161,19 +140,21 @@ def _without_orders(content: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """Evidence, the citation numbers that name it, and the part of it that they quote."""
+    """Evidence, the citation numbers that name it, the part of it that they quote, and of how many passages it is."""
 
     numbers: tuple[int, ...]
     evidence: Evidence
     quoted: Evidence
+    passages: int = 1
 
 
 @dataclass(frozen=True, slots=True)
 class _Open:
-    """A claim that only a model can weigh, and the evidence that does not contradict it."""
+    """A claim that only a model can weigh, the evidence that does not contradict it, and the numbers of what does."""
 
     claim: str
     sources: tuple[_Source, ...]
+    against: tuple[int, ...] = ()
 
 
 def _sources(
@@ -194,7 +175,10 @@ def _sources(
     return (
         *single,
         _Source(
-            numbers, _joined([each.evidence for each in single]), _joined([each.quoted for each in single])
+            numbers,
+            _joined([each.evidence for each in single]),
+            _joined([each.quoted for each in single]),
+            len(single),
         ),
     )
 
@@ -249,14 +233,17 @@ def _examined(
 
 
 def _without_model(claim: str, sources: tuple[_Source, ...]) -> CheckedClaim | _Open:
-    for source in sources:
-        if is_verbatim(claim, source.evidence):
-            return CheckedClaim(claim, 1.0, "verbatim", source.numbers)
+    # What stands word for word has no fault.
     faults = {source: mechanical_faults(claim, source.evidence, source.quoted) for source in sources}
     sound = tuple(source for source, found in faults.items() if not found)
-    if sound:
-        return _Open(claim, sound)
-    return CheckedClaim(claim, 0.0, "mechanical", faults=min(faults.values(), key=len))
+    if not sound:
+        return CheckedClaim(claim, 0.0, "mechanical", faults=min(faults.values(), key=len))
+    agreeing = {number for source in sound if source.passages == 1 for number in source.numbers}
+    against = tuple(number for number in sources[-1].numbers if agreeing and number not in agreeing)
+    for source in sound:
+        if is_verbatim(claim, source.evidence):
+            return CheckedClaim(claim, 1.0, "verbatim", source.numbers, against=against)
+    return _Open(claim, sound, against)
 
 
 def _weighed(
@@ -288,5 +275,5 @@ def _weighed(
     weighed: dict[_Open, CheckedClaim] = {}
     for (each, source), score in lowest.items():
         if each not in weighed or score > weighed[each].support:
-            weighed[each] = CheckedClaim(each.claim, score, "model", source.numbers)
+            weighed[each] = CheckedClaim(each.claim, score, "model", source.numbers, against=each.against)
     return weighed

@@ -15,8 +15,8 @@ _SAYS_TOO = 0.7
 """Share of a denied clause that makes the other side say the same; what it leaves out may be why it denies nothing."""
 
 _NOT_DENYING = re.compile(
-    r"\b(?:not (?:all|always|each|even|every|just|only|(?:fewer|less|more) than)|whether or not"
-    r"|no (?:doubt|earlier|fewer|later|less|matter|more))\b|\bnos?\.(?= ?\d)|\A(?:yes|no),",
+    r"\b(?:not (?:all|always|each|even|every|just|only)|not(?= (?:\w+ ){0,3}(?:fewer|less|more) than)|whether or not"
+    r"|no (?:doubt|earlier|fewer|later|less|matter|more))\b|\bnos?\.(?= ?\d)",
     re.IGNORECASE,
 )
 _CLAUSE_ENDS = re.compile(r"[,;:()]|\b(?:and|but)\b", re.IGNORECASE)
@@ -36,7 +36,10 @@ _LEADING = frozenset({"except", "onli", "unless"})
 
 def negation(claim: Said, evidence: Read) -> Iterator[MechanicalFault]:
     """Abstains where both sides deny something, and where one has a `HEDGES` word that the other has not."""
-    found = [denied_on_one_side(claim, sentence) for sentence in carriers_of(claim, evidence)]
+    found = [
+        denied_on_one_side(claim, sentence) or _denied_as_a_whole(claim, sentence)
+        for sentence in carriers_of(claim, evidence)
+    ]
     if found and all(found):
         side = "claim" if _denials(claim) else "cited text"
         yield MechanicalFault("negation", found[0], f"Only the {side} says “{found[0]}”.")
@@ -50,6 +53,16 @@ def denied_on_one_side(claim: Said, sentence: Said) -> str:
     for (negator, stem), clause in (denied or denied_there).items():
         said = clause & (sentence if denied else claim).content
         if stem in said and len(said) >= _SAYS_TOO * len(clause):
+            return negator
+    return ""
+
+
+def _denied_as_a_whole(claim: Said, sentence: Said) -> str:
+    """The negator of a clause with all that the claim says, and more: "never collected up front"."""
+    if _denials(claim) or not same_hedges(claim, sentence):
+        return ""
+    for (negator, stem), clause in _denials(sentence).items():
+        if stem in claim.content and claim.content <= clause:
             return negator
     return ""
 

@@ -376,6 +376,15 @@ def test_one_revision_drops_what_does_not_hold_and_numbers_anew(full):
     assert [chunk.document_id for chunk in dropped.cited] == [2]
 
 
+def test_a_source_that_says_otherwise_is_no_source(full):
+    told = Scripted("Gulls may be fed on Fridays only. [1][2]")
+    result = ask(full, scores={"Fridays": 0.9, "Sundays": 0.8}, generator=told)
+    assert isinstance(result, Answered)
+    assert [(each.number, "Fridays" in each.quote) for each in result.citations] == [(1, True)]
+    assert result.sentences[0].citation_numbers == (1,)
+    assert result.findings.dropped == ()
+
+
 def test_what_is_quoted_verbatim_asks_no_model(full):
     support = ScriptedSupport({}, error=AssertionError("asked"))
     result = ask(full, scores={"Fridays": 0.9}, support=support)

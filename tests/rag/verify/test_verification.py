@@ -161,6 +161,38 @@ def test_the_passage_that_carries_best_counts():
     assert verification.claims[0].carried_by == (2,)
 
 
+REMOTE = tuple(
+    scored(stored_chunk(content, chunk_id=title, title=title))
+    for title, content in (
+        ("Remote work", "You may work remotely up to three days a week."),
+        ("Remote work of crews", "Crews may work remotely up to two days a week."),
+        ("Home office", "At home you may work up to three days a week, remotely."),
+    )
+)
+
+
+@pytest.mark.parametrize(
+    "text", ["You may work remotely up to three days a week.", "Up to three days a week are remote."]
+)
+def test_a_source_that_says_otherwise_is_not_named_for_what_another_one_says(text):
+    answer = bound((text, (1, 2, 3)), passages=REMOTE)
+    verification = checked(answer, Fixed(0.9))
+    assert verification.passed
+    assert [claim.against for claim in verification.claims] == [(2,)]
+    (sentence,) = revise(answer.sentences, verification)
+    assert (sentence.text, sentence.citation_numbers) == (text, (1, 3))
+    assert revise(answer.sentences, verification, keep={1, 2}) == answer.sentences
+
+
+def test_a_source_that_only_one_of_the_claims_needs_stays():
+    answer = bound(("Antwerp staff get 24 days, and the lift takes 8 persons.", (1, 2)))
+    verification = checked(answer, Fixed(0.9))
+    assert len(verification.claims) == 2
+    assert revise(answer.sentences, verification) == answer.sentences
+    together = bound(("Antwerp staff with 24 days use Wayfinder.", (1, 2)))
+    assert revise(together.sentences, checked(together, Fixed(0.9))) == together.sentences
+
+
 def test_faults_are_those_of_the_passage_that_comes_nearest():
     verification = checked(bound(("Antwerp staff get 26 days.", (2, 1))))
     assert [(fault.kind, fault.words) for fault in verification.claims[0].faults] == [("number", "26")]
