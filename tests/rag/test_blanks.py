@@ -80,6 +80,8 @@ def test_blanks(words):
         "WIP limits are three per person",
         "Date: to be announced on Monday 5 May at 10",
         "Product | PD | TBD",
+        "Date: to be announced by Friday",
+        "Result: tbd, pending the audit in March",
         "Status: ✓",
         "Share: //server/forms",
         "Things to do: lock the gate.",
@@ -132,6 +134,11 @@ def test_what_tells_something_is_no_blank(words):
 def test_of_a_form_only_its_filled_fields_are_quotable(kind, form):
     chunk = stored_chunk(form, spans=(Span(0, len(form), kind, Locator()),))
     assert [form[each.start : each.end] for each in quotables(chunk)] == ["Mail: a@b.org"]
+
+
+def test_a_label_with_nothing_behind_it_is_no_part_of_a_form():
+    form = "Phone: ____\nFax:\nMail: a@b.org"
+    assert [form[start:end] for start, end in parts_of(form)] == ["Phone: ____", "Mail: a@b.org"]
 
 
 @pytest.mark.parametrize("words", ["One line\nand another.", "Floor: 3\nRoom: 12", "You need:\na visa"])
