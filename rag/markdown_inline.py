@@ -80,16 +80,15 @@ def _with_code(text: str, told: Callable[[str], str]) -> str:
 def _without_emphasis(text: str) -> str:
     """`text` without the marks of emphasis that is closed; what is inside of it keeps its own.
 
-    Reads as ``(?<![\\w*_])(\\*{1,3}|_{1,3})(?=\\S)(.+?)(?<=\\S)\\1(?![\\w*_])`` does, without looking for the end of
-    each mark through the whole text.
+    A run of marks opens before a word and closes behind one (CommonMark's flanking), so that ``____`` stays a line to
+    write on; without looking for the end of each mark through the whole text.
     """
     closing: dict[str, list[int]] = {mark * n: [] for mark in "*_" for n in (1, 2, 3)}
     for match in _CLOSES.finditer(text):
         mark, length = match["marks"][0], len(match["marks"])
         is_after_word = match.start() > 0 and not text[match.start() - 1].isspace()
-        for n in range(1, min(3, length) + 1):
-            if n < length or is_after_word:
-                closing[mark * n].append(match.end() - n)
+        for n in range(1, min(3, length) + 1) if is_after_word else ():
+            closing[mark * n].append(match.end() - n)
     parts: list[str] = []
     done = 0
     opening = _OPENS.search(text)
@@ -108,12 +107,15 @@ def _end_of_emphasis(
     text: str, start: int, marks: str, closing: dict[str, list[int]]
 ) -> tuple[str, int] | None:
     """The longest marks at `start` that are closed, and where they are."""
+    run_end = start + len(marks)
+    while text[run_end : run_end + 1] == marks[0]:
+        run_end += 1
+    if run_end == len(text) or text[run_end].isspace():
+        return None  # a line to write on
     for n in range(len(marks), 0, -1):
         opened = marks[:n]
-        if text[start + n].isspace():
-            continue
         places = closing[opened]
-        at = bisect_left(places, start + n + 1)
+        at = bisect_left(places, run_end + 1)
         if at < len(places):
             return opened, places[at]
     return None

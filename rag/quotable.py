@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from rag.blanks import is_blank, parts_of
 from rag.markdown_inline import plain_row
 from rag.sentences import sentence_spans
 from rag.types import BlockKind, Span, StoredChunk
@@ -13,18 +14,6 @@ from rag.types import BlockKind, Span, StoredChunk
 _WHOLE_ITEM_CHARS = 320
 """A list item up to here is quoted whole; a longer one is prose and is quoted by sentence."""
 _CAPTION_CHARS = 60
-
-_PLACEHOLDER = re.compile(
-    r"""[\W_]*(?:@?todo|tbd|tba|tbc|fixme|wip|lorem\ ipsum|coming\ soon)\b[^|]*
-    |.*[:–—-]\s*to\ be\ (?:added|announced|confirmed|decided|defined|determined|done|written)\b.{0,60}
-    |.*[:–—-]\s*to\s?do[\W_]*
-    |(?:.*[:–—-])?[\W_]*\?{2,}[\W_]*
-    |.*\w:[*_`]*\s+[/_][/_\s]*
-    |[^\n.!?]{1,40}\s[-–—]\s*""",
-    re.IGNORECASE | re.VERBOSE | re.DOTALL,
-)
-"""A stretch that only says that something is still missing: it looks like a literal match and answers nothing."""
-
 
 _CODE = re.compile(r"\b[A-Z]{1,5}-?\d{1,5}\b")
 """``L-40``, ``E404``: the name of a thing, no figure that somebody asks for."""
@@ -83,9 +72,9 @@ def quotables(chunk: StoredChunk) -> list[Quotable]:
 
     A line that only introduces what follows ("You need:", a table's header row) is context, not a
     quotation, unless the passage has nothing else. A question is the context of its answer: the rest of
-    its block, or the next block; so is a paragraph that captions the next one. Questions and placeholders
-    ("tbd") are never quotable, nor are the lines From, To and Subject of an e-mail, nor a heading that only names
-    a topic.
+    its block, or the next block; so is a paragraph that captions the next one. Questions and blanks
+    ("tbd", "Phone: ____") are never quotable, nor are the lines From, To and Subject of an e-mail, nor a
+    heading that only names a topic.
     """
     found: list[Quotable] = []
     introductions: list[Quotable] = []
@@ -99,7 +88,7 @@ def quotables(chunk: StoredChunk) -> list[Quotable]:
             question = ""
         for start, end in _stretches(chunk, block):
             words = chunk.content[start:end]
-            if not any(map(str.isalnum, words)) or _PLACEHOLDER.fullmatch(words):
+            if not any(map(str.isalnum, words)) or is_blank(words):
                 continue
             if (block.kind not in {"table_row", "code"} and is_question(words)) or _captions(
                 words, block, following, chunk
@@ -187,8 +176,11 @@ def _stretches(chunk: StoredChunk, block: Span) -> Iterator[tuple[int, int]]:
         and not any(is_question(text[a:b]) for a, b in spans)
     )
     if whole:
-        first = start + len(text) - len(text.lstrip())
-        yield first, first + len(text.strip())
-        return
+        first = len(text) - len(text.lstrip())
+        spans = [(first, first + len(text.strip()))]
     for a, b in spans:
-        yield start + a, start + b
+        if block.kind in {"table_row", "code"}:
+            yield start + a, start + b
+            continue
+        for c, d in parts_of(text[a:b]):
+            yield start + a + c, start + a + d

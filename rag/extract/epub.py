@@ -121,7 +121,8 @@ class _Book:
         except (*UNPACK_ERRORS, KeyError):
             self.damaged.append(name)
             return
-        page = parse_page(decode_text(data, declared=declared_encoding(data)).text, self.dropped)
+        text = decode_text(data, declared=declared_encoding(data)).text
+        page = parse_page(text, self.dropped, lambda href: _style_sheet(container, _resolved(name, href)))
         for contents in page.find_all("nav"):
             contents.extract()
         root = whole_body(page)
@@ -149,6 +150,14 @@ class _Book:
         ):
             if names:
                 yield ExtractionWarning(code, said.format(count_of(len(names), "chapter")), len(names))
+
+
+def _style_sheet(container: zipfile.ZipFile, name: str) -> str | None:
+    """The sheet that a chapter links to; None where the book does not hold it, or holds it damaged."""
+    try:
+        return decode_text(container.read(name)).text
+    except (*UNPACK_ERRORS, KeyError):
+        return None
 
 
 def _refuse_encrypted(container: zipfile.ZipFile) -> None:

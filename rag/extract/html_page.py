@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rag.extract.canonical import line_text
-from rag.extract.hidden_style import hides
+from rag.extract.hidden_words import drop_hidden
 from rag.extract.left_out import comments_left_out, left_out
 from rag.extract.wording import count_of
 from rag.types import ExtractionWarning
@@ -26,7 +27,6 @@ _BROWSER_NAMES = {
     "shift_jis": "cp932",
 }
 _NO_TEXT = ("script", "style", "template")
-_UNSEEN = (*_NO_TEXT, "head")
 # What stands in for something that is shown instead, and what is there to be pressed.
 _STAND_INS = ("noscript", "canvas", "iframe", "object", "audio", "video", "datalist")
 _CONTROLS = ("button", "select")
@@ -61,6 +61,8 @@ class Dropped:
     n_struck: int = 0
     n_furniture_chars: int = 0
     """Of menus, page headers and footers, controls and stand-ins."""
+    n_sheets_cut_short: int = 0
+    """Pages with more style sheets than are read."""
 
     def drop_furniture(self, element: Tag) -> None:
         """Remove `element`, which belongs to the page and not to its content."""
@@ -81,27 +83,55 @@ class Dropped:
                 "character",
                 detail=" of menus, page headers and footers, controls and stand-ins",
             ),
+            *self._sheets_cut_short(),
         )
 
+    def _sheets_cut_short(self) -> Iterator[ExtractionWarning]:
+        if self.n_sheets_cut_short:
+            message = "The style sheets are too large: text that only they hide may have been read."
+            yield ExtractionWarning("style_sheets_cut_short", message, self.n_sheets_cut_short)
 
-def parse_page(text: str, dropped: Dropped) -> BeautifulSoup:
-    """The page without comments, hidden and crossed-out text, which `dropped` counts; ``head`` stays."""
+
+def parse_page(
+    text: str, dropped: Dropped, load_sheet: Callable[[str], str | None] = lambda _href: None
+) -> BeautifulSoup:
+    """The page without comments, hidden and crossed-out text, which `dropped` counts; ``head`` stays.
+
+    `load_sheet` gives the style sheet behind a link of the page, or None where it did not come with it.
+    """
+    page = parsed(text)
+    drop_unseen(page, dropped, load_sheet)
+    _keep_words_of_drawings(page)
+    _drop_furniture(page, (*_STAND_INS, *_CONTROLS), dropped)
+    return page
+
+
+def parsed(text: str) -> BeautifulSoup:
+    """The page as it stands."""
     from bs4 import BeautifulSoup
 
     # Without its XML declaration, which would make the parser doubt that this is HTML; the line
     # break keeps it from taking a single word for a file's name.
-    page = BeautifulSoup("\n" + _XML_DECLARATION.sub("", text, count=1), "lxml")
+    return BeautifulSoup("\n" + _XML_DECLARATION.sub("", text, count=1), "lxml")
+
+
+def drop_unseen(
+    page: BeautifulSoup, dropped: Dropped, load_sheet: Callable[[str], str | None] = lambda _href: None
+) -> None:
+    """Remove comments, hidden and crossed-out text, scripts and style sheets; `dropped` counts them."""
     _drop_comments(page, dropped)
-    _drop_hidden(page, dropped)
+    hidden = drop_hidden(page, load_sheet)
+    dropped.n_hidden += hidden.n_elements
+    dropped.n_hidden_chars += hidden.n_chars
+    dropped.n_sheets_cut_short += hidden.is_cut_short
     _drop_struck(page, dropped)
     for element in page.find_all(_NO_TEXT):
         element.extract()
-    _keep_words_of_drawings(page)
-    for element in page.find_all((*_STAND_INS, *_CONTROLS)):
-        is_name = element.name == "button" and element.find_parent(_NAMES) is not None
-        if not element.decomposed and not is_name:
-            dropped.drop_furniture(element)
-    return page
+
+
+def drop_stand_ins(page: BeautifulSoup, dropped: Dropped) -> None:
+    """Remove what stands in for something that is shown instead."""
+    _drop_furniture(page, _STAND_INS, dropped)
 
 
 def page_title(page: BeautifulSoup) -> str | None:
@@ -161,14 +191,11 @@ def _drop_comments(page: BeautifulSoup, dropped: Dropped) -> None:
         comment.extract()
 
 
-def _drop_hidden(page: BeautifulSoup, dropped: Dropped) -> None:
-    for element in page.find_all(_is_hidden):
-        if element.name in _UNSEEN or element.decomposed:
-            continue
-        text = line_text(element.get_text())
-        dropped.n_hidden += bool(text)
-        dropped.n_hidden_chars += len(text)
-        element.decompose()
+def _drop_furniture(page: BeautifulSoup, names: tuple[str, ...], dropped: Dropped) -> None:
+    for element in page.find_all(names):
+        is_name = element.name == "button" and element.find_parent(_NAMES) is not None
+        if not element.decomposed and not is_name:
+            dropped.drop_furniture(element)
 
 
 def _drop_struck(page: BeautifulSoup, dropped: Dropped) -> None:
@@ -176,16 +203,6 @@ def _drop_struck(page: BeautifulSoup, dropped: Dropped) -> None:
         if not element.decomposed:
             dropped.n_struck += bool(element.get_text(strip=True))
             element.decompose()
-
-
-def _is_hidden(element: Tag) -> bool:
-    style = element.get("style")
-    return (
-        element.has_attr("hidden")
-        or (element.name == "dialog" and not element.has_attr("open"))
-        or element.get("aria-hidden") == "true"
-        or (isinstance(style, str) and hides(style))
-    )
 
 
 def _is_struck(element: Tag) -> bool:

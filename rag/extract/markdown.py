@@ -5,7 +5,6 @@ Rendering for readers happens where a quote is shown, not here.
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -15,7 +14,8 @@ from typing import TYPE_CHECKING
 from rag.config import ExtractionLimits
 from rag.extract.canonical import CanonicalBuilder, Reading, line_text, visible_text
 from rag.extract.decoding import decode_text
-from rag.extract.left_out import comments_left_out, left_out
+from rag.extract.left_out import left_out
+from rag.extract.markdown_html import SeenWords, keep_places, seen_words
 from rag.extract.outline import HeadingTrail, choose_title
 from rag.extract.tabular import joined_cells
 from rag.types import Coverage, Locator
@@ -28,14 +28,11 @@ _MAX_DEPTH = 40
 """Of lists, which are two levels each with their items, and quotations."""
 _FRONT_MATTER = re.compile(r"\A(---|\+\+\+)[^\S\n]*\n(.*?\n)?\1[^\S\n]*(\n|\Z)", re.DOTALL)
 _FRONT_TITLE = re.compile(r"^title\s*[:=]\s*(.+?)\s*$", re.MULTILINE)
-_COMMENT = re.compile(r"<!--.*?(-->|\Z)", re.DOTALL)
-_UNSEEN_ELEMENT = re.compile(r"<(script|style|template)\b.*?(</\1\s*>|\Z)", re.DOTALL | re.IGNORECASE)
-_TAG = re.compile(r"</?[a-zA-Z][^>]*>")
 _HARD_BREAK = re.compile(r"(?:  +|\\)\n")
 
 
 def read(path: Path, *, filename: str, limits: ExtractionLimits) -> Reading:
-    """The blocks of a Markdown file; front matter and HTML comments are left out.
+    """The blocks of a Markdown file; front matter and what HTML hides are left out.
 
     Raises:
         ResourceLimit: the text is longer than the limit.
@@ -45,8 +42,10 @@ def read(path: Path, *, filename: str, limits: ExtractionLimits) -> Reading:
     source = visible_text(decoded.text)
     front = _FRONT_MATTER.match(source)
     body = source[front.end() :] if front else source
-    blocks = _Blocks(CanonicalBuilder(limits.max_chars))
-    blocks.walk(_parsed(body))
+    tokens = _parsed(body)
+    seen = seen_words(tokens)
+    blocks = _Blocks(CanonicalBuilder(limits.max_chars), seen)
+    blocks.walk(tokens)
     return Reading(
         title=choose_title((_front_title(front), blocks.first_heading), filename),
         text=blocks.builder.text(),
@@ -57,7 +56,7 @@ def read(path: Path, *, filename: str, limits: ExtractionLimits) -> Reading:
         warnings=(
             *decoded.warnings,
             *left_out("front_matter_dropped", _n_front_lines(front), "line", detail=" of front matter"),
-            *comments_left_out(blocks.n_comments),
+            *seen.dropped.warnings,
         ),
     )
 
@@ -68,6 +67,7 @@ def _parsed(body: str) -> list[Token]:
     # The parser's own limit would drop everything after the first block that is nested too deep.
     parser = MarkdownIt("commonmark", {"maxNesting": 2 * _MAX_DEPTH}).enable("table")
     parser.block.ruler.before("table", "too_deep", _line_too_deep)
+    keep_places(parser)
     return parser.parse(body)
 
 
@@ -101,9 +101,9 @@ class _Blocks:
     """Turns the flat stream of block tokens into canonical blocks."""
 
     builder: CanonicalBuilder
+    seen: SeenWords
     trail: HeadingTrail = field(default_factory=HeadingTrail)
     first_heading: str | None = None
-    n_comments: int = 0
     _item_depth: int = 0
     _table: int = 0
     _header: str | None = None
@@ -116,10 +116,9 @@ class _Blocks:
             if token.type == "inline":
                 self._add_inline(token, opener)
             elif token.type in ("fence", "code_block"):
-                self.builder.add(token.content, "code", self._here())
+                self.builder.add(self.seen.of(token), "code", self._here())
             elif token.type == "html_block":
-                self.n_comments += len(_COMMENT.findall(token.content))
-                self.builder.add(_text_of_html(token.content), "paragraph", self._here())
+                self.builder.add(self.seen.of(token), "paragraph", self._here())
 
     def _track_containers(self, token: Token) -> None:
         if token.type in ("list_item_open", "list_item_close"):
@@ -139,17 +138,16 @@ class _Blocks:
         self._cells = None
 
     def _add_inline(self, token: Token, opener: Token | None) -> None:
-        source, n_comments = _inline_source(token)
-        self.n_comments += n_comments
+        source = _inline_source(self.seen.of(token))
         if self._cells is not None:
             self._cells.append(source)
         elif opener is not None and opener.type == "heading_open":
-            title = line_text(_plain(token))
+            title = line_text(_plain(token, self.seen)) if source.strip() else ""
             if not title:
                 return
             path = self.trail.enter(int(opener.tag[1]), title)
             self.first_heading = self.first_heading or title
-            self.builder.add(source, "heading", Locator(heading_path=path))
+            self.builder.add(line_text(source), "heading", Locator(heading_path=path))
         else:
             self.builder.add(source, "list_item" if self._item_depth else "paragraph", self._here())
 
@@ -157,28 +155,17 @@ class _Blocks:
         return Locator(heading_path=self.trail.path)
 
 
-def _inline_source(token: Token) -> tuple[str, int]:
-    """The block's raw source without comments, and how many it had; only hard breaks stay line breaks."""
-    source = token.content
-    n_comments = 0
-    for child in token.children or []:
-        if child.type == "html_inline" and child.content.startswith("<!--"):
-            source = source.replace(child.content, "", 1)
-            n_comments += 1
-    return "\n".join(part.replace("\n", " ") for part in _HARD_BREAK.split(source)), n_comments
+def _inline_source(seen: str) -> str:
+    """What is seen of a block's raw source; only hard breaks stay line breaks."""
+    return "\n".join(part.replace("\n", " ") for part in _HARD_BREAK.split(seen))
 
 
-def _plain(token: Token) -> str:
+def _plain(token: Token, seen: SeenWords) -> str:
     """A heading's words without markers, for paths and titles."""
     words = []
-    for child in token.children or []:
+    for child in seen.children_of(token):
         if child.type in ("text", "code_inline", "image"):
             words.append(child.content)
         elif child.type in ("softbreak", "hardbreak"):
             words.append(" ")
     return "".join(words)
-
-
-def _text_of_html(fragment: str) -> str:
-    without_unseen = _UNSEEN_ELEMENT.sub(" ", _COMMENT.sub(" ", fragment))
-    return html.unescape(_TAG.sub(" ", without_unseen))
