@@ -69,7 +69,7 @@ def travel_set(world: World) -> GoldenSet:
         question="Which class do I book for journeys under three hours?",
     )
     to_refuse(golden, "r-1", "Who won the cup in 1998?", RefusalKind.FAR)
-    to_refuse(golden, "r-2", "What is the nightly hotel limit in Porto?", RefusalKind.NEAR)
+    to_refuse(golden, "r-2", "What is the nightly hotel limit in small towns?", RefusalKind.NEAR)
     return golden
 
 
