@@ -108,9 +108,9 @@ def test_words_that_are_shown_stay(read: Any, head: str, markup: str) -> None:
 )
 def test_a_style_sheet_that_tries_to_break_it_is_bounded(read: Any, sheet: str) -> None:
     page = f"<style>{sheet}</style><body>{'<div>' * 150}{'<p>Seen.</p>' * 2_000}<h1>End</h1></body>"
-    started = time.monotonic()
+    started = time.process_time()
     extraction = read(page.encode(), "a.html")
-    assert time.monotonic() - started < 30  # measured: at most 3 s on an idle core
+    assert time.process_time() - started < 30  # measured: at most 5 s
     assert extraction.text.endswith("End")
 
 
