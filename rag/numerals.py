@@ -1,4 +1,4 @@
-"""Numbers written in words and digits, and the months: the tables that everything here compares with."""
+"""Numbers written in words and digits, the months and weekdays: the tables that everything here compares with."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ TENS = tuple(_TENS.split())
 ORDINALS = tuple(_ORDINALS.split())
 """0th to 19th."""
 MONTHS = tuple(_MONTHS.split())
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 VALUES = {word: value for value, word in enumerate((*ONES, *TEENS), start=1)} | {
     word: 10 * tens for tens, word in enumerate(TENS, start=2)
 }

@@ -12,18 +12,19 @@ from collections.abc import Iterator, Sequence
 from rag.ask.words import FUNCTION_WORDS, QUESTION_WORDS, word_set
 from rag.generate.specifics import tells_a_case
 from rag.lexical import stems
+from rag.numerals import MONTHS, WEEKDAYS
 from rag.types import ScoredChunk, StoredChunk
 
 _COMMON = 0.2
 """A name in this share of the candidates is the organisation's or a product's that goes without saying."""
 _WORD = re.compile(r"[^\W_][\w'’&+-]*")
 _ACRONYM = re.compile(r"[A-Z]{2,6}s?")
-_NO_NAMES = word_set(
-    "january february march april may june july august september october november december monday tuesday wednesday"
-    " thursday friday saturday sunday i i'm i've i'd i'll ok faq hr it pm am ceo cto cfo coo mr mrs ms dr eur usd gbp"
-    " chf utc gmt cet"
+_NO_NAMES = frozenset(map(str.lower, (*MONTHS, *WEEKDAYS))) | word_set(
+    "i i'm i've i'd i'll ok faq hr it pm am ceo cto cfo coo mr mrs ms dr eur usd gbp chf utc gmt cet"
 )
-_SMALL_IN_TITLES = frozenset({"a", "an", "the", "of", "in", "on", "to", "and", "or", "for", "at", "by"})
+_SMALL_IN_TITLES = word_set("a an the of in on to and or for at by")
+_GOES_ON = re.compile(r"[\w,;)\"”'’]\s*\Z")
+"""What a word stands behind that begins no sentence."""
 _ENGLISH = QUESTION_WORDS | {"the", "is", "are", "were", "does", "did"}
 
 
@@ -74,8 +75,7 @@ def _names(question: str) -> Iterator[str]:
         return
     for match, word in zip(words, read, strict=True):
         name = match.group()
-        is_first = not re.search(r"[\w,;)\"”'’]\s*\Z", question[: match.start()]) or match.start() == 0
         if word in _NO_NAMES or word in FUNCTION_WORDS or not any(map(str.isupper, name)):
             continue
-        if not is_first or any(map(str.isupper, name[1:])):
+        if any(map(str.isupper, name[1:])) or _GOES_ON.search(question, 0, match.start()):
             yield name.removesuffix("'s").removesuffix("’s")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from rag.extract.canonical import visible_text
-from rag.numerals import MONTHS, ONES, SCALES, TENS, VALUES, with_plain_digits
+from rag.numerals import MONTHS, ONES, SCALES, TENS, VALUES, WEEKDAYS, with_plain_digits
 
 FaultKind = Literal[
     "number",
@@ -235,7 +235,6 @@ def _canonical(number: str) -> str:
     return f"{whole}.{decimals}" if decimals else whole
 
 
-_WEEKDAY_NAMES = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _MONTH_OF = {form: at for at, name in enumerate(MONTHS, start=1) for form in (name, name[:3], name[:4])}
 _MONTH = "|".join(sorted(_MONTH_OF, key=len, reverse=True))
 _DAY = r"\d{1,2}(?:st|nd|rd|th)?"
@@ -247,7 +246,7 @@ _YEAR_MONTH = re.compile(r"\b(?:19|20)\d\d[-/](0[1-9]|1[0-2])\b")
 _TO = r"\b\.?\W{0,3}(?:\d{1,4}\W)?\s?(?:to|until|till|through|-)\W"
 _MONTH_RANGE = re.compile(rf"\b(?:{_MONTH}){_TO}")
 _WEEKDAY_RANGE = re.compile(
-    rf"\b(?:{'|'.join(f'{name}|{name[:3]}' for name in _WEEKDAY_NAMES)}){_TO}"
+    rf"\b(?:{'|'.join(f'{name}|{name[:3]}' for name in WEEKDAYS)}){_TO}"
     r"|\b(?:weekdays?|weekends?|working days|(?:every|each) (?:working )?day|daily)\b",
     re.IGNORECASE,
 )
@@ -292,9 +291,9 @@ def months(text: str, *, is_evidence: bool = False) -> set[str]:
 def weekdays(text: str, *, is_evidence: bool = False) -> set[str]:
     """Names of the weekdays in `text`; of evidence also abbreviated, and all where it has a range or "every day"."""
     if is_evidence and _WEEKDAY_RANGE.search(text):
-        return set(_WEEKDAY_NAMES)
+        return set(WEEKDAYS)
     return {
         name
-        for name in _WEEKDAY_NAMES
+        for name in WEEKDAYS
         if re.search(rf"\b(?:{name}s?{f'|{name[:3]}' if is_evidence else ''})\b", text)
     }
