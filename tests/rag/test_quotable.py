@@ -3,6 +3,7 @@ import pytest
 from rag.quotable import is_question, quotables, row_in_words
 from rag.types import Locator, Span
 from tests.rag.fakes import stored_chunk
+from tests.rag.test_blanks import BLANKS
 
 
 def chunk_of(*blocks):
@@ -121,19 +122,7 @@ def test_a_passage_that_is_only_a_lead_in_can_be_quoted():
 
 
 def test_placeholders_and_rules_are_not_quotable():
-    missing = [
-        "tbd",
-        "tbd...",
-        "@todo: needs content",
-        "Number: to be added later.",
-        "Terrace: ???",
-        "_tbd..._",
-        "4 | Dublin: to do",
-        "Use these credentials to log in: //",
-        "Phone: ____",
-        "--- | ---",
-        "|||",
-    ]
+    missing = [*BLANKS, "--- | ---", "|||"]
     assert words(chunk_of(*(("list_item", text) for text in missing))) == []
     kept = [
         "Product | PD | TBD",
